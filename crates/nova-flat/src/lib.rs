@@ -35,8 +35,9 @@
 //! - A recursive sum is a link: the index of a node in the append-only table of its type
 //!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes. A datum
 //!   becomes tables of its nodes by `TableOpen`, and tables become a datum by `TableClose`. `TableShrink`
-//!   leaves out nodes that their datum does not reach. A pass makes operations of all three: `NodesReached` numbers nodes; `NodesReserve`, a `NodeStore` for each, and
-//!   `NodesSeal` make them. These three and `NodesAcyclic` keep their number and order, like effects.
+//!   leaves out nodes that their datum does not reach. A pass makes operations of all three:
+//!   `NodesReached` numbers nodes; `NodesReserve`, a `NodeStore` for each, and `NodesSeal` make them. These
+//!   three and `NodesAcyclic` keep their number and order, like effects.
 //!
 //! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space. It has any number
 //! of outputs of any kind: arrays, reductions, scans, filters, scatters (to given positions, or of a

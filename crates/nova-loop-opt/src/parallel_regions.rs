@@ -3,9 +3,11 @@
 //!
 //! The iterations of such a loop are independent, since it comes from a grid of Flat. But traces, foreign
 //! functions with side effects and commands on whole node tables belong to the whole call, so a loop
-//! that uses those stays sequential. So does a loop that appends nodes with arrays. References are counted without atomic operations. So a loop only
-//! borrows what it takes from outside, which lives until the loop ends. Inside the loop the handles
-//! of such arrays are null, which needs no counting; code that stores such an array copies it.
+//! that uses those stays sequential. So does a loop that appends nodes with arrays.
+//!
+//! References are counted without atomic operations. So a loop only borrows what it takes from outside,
+//! which lives until the loop ends. Inside the loop the handles of such arrays are null, which needs no
+//! counting; code that stores such an array copies it.
 
 use crate::functions::each_function;
 use nova_core::SumId;
@@ -74,8 +76,8 @@ fn end_with_fence(body: &mut Vec<Command>) {
     }
 }
 
-/// What belongs to the whole call, so that one thread must use it: node tables to which threads cannot
-/// append, whole tables, the result's memory, standard error, foreign functions with side effects.
+/// The resources of the whole call, which one thread must use: node tables to which threads cannot append,
+/// whole tables, the result's memory, standard error, foreign functions with side effects.
 struct WholeCall {
     /// The functions that use it, directly or through functions that they call.
     functions: BTreeSet<FunctionId>,

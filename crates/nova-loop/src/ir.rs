@@ -69,7 +69,7 @@ pub struct Program {
     /// no floating-point operations may be contracted.
     pub strict: bool,
     /// True if threads that run iterations of one loop may append nodes to one table. The nodes must hold
-    /// no arrays. This holds on a device, where one atomic operation takes a node's index.
+    /// no arrays. An atomic operation of the runtime takes a node's index, or those of several nodes.
     pub nodes_by_threads: bool,
     /// For functions whose loops work-groups run, the functions of the same meaning that one thread of a
     /// kernel calls. They exist until it is known which loops become kernels.

@@ -73,7 +73,8 @@
 //!
 //! **Nodes of recursive data** live to the end of a call, except those that `Reclaim` drops: nodes that were
 //! made since a `Mark`, and that neither the links of the command nor nodes that stay reach. The others move,
-//! and links to them change. The pass `reclaim` adds these commands last, so no other pass sees links change.
+//! and links to them change. Both commands in an iteration that a thread runs are about the nodes of this
+//! thread alone. The pass `reclaim` adds these commands last, so no other pass sees links change.
 //!
 //! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
 //! reports. An error leaves the program at once.

@@ -17,6 +17,7 @@ fn threads_make_recursive_data() {
     }
     check("gcc", "-O2 -DLIMITED", &[1, 4]);
     check("gcc", "-O2 -DNOVA_WIDE_LINKS", &[3]);
+    check("gcc", "-O2 -DNOVA_MOST_NODES=20000", &[1, 4]);
     let small = "-DNOVA_FIRST_RUN=1 -DNOVA_LONGEST_RUN=4 -DNOVA_FIRST_RECLAIM=3";
     check("clang", &format!("-O2 {small}"), &[4]);
     check(

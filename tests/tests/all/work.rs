@@ -3,6 +3,7 @@
 
 use nova_driver::{Compiler, Options, Source};
 use nova_tests::bench::build::folder_of;
+use nova_tests::bench::recursion::rows::SHAPES;
 use std::path::Path;
 use std::process::Command;
 
@@ -66,15 +67,7 @@ fn rake_and_compress_takes_time_proportional_to_the_tree() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     build("tree_sum", "tree_work.c", folder);
-    let shapes = [
-        "balanced",
-        "random",
-        "caterpillar",
-        "zigzag",
-        "Fibonacci",
-        "comb",
-    ];
-    for shape in shapes {
+    for shape in SHAPES {
         let [small, large] = [10_000, 1_000_000].map(|nodes| lines_for(shape, nodes, folder));
         let exponent = (large.1 / small.1).ln() / (large.0 / small.0).ln();
         let each = large.1 / large.0;

@@ -152,9 +152,8 @@ pub(crate) fn payload_fields(unit: &Unit, sum: SumId, constructor: u32) -> Vec<V
         .collect()
 }
 
-/// A table that the variable `table` points to.
+/// The table that the variable `table` points to.
 struct OwnTable {
-    table: Expression,
     /// True if threads append to it.
     is_shared: bool,
     /// The type of its nodes.
@@ -164,14 +163,13 @@ struct OwnTable {
 impl OwnTable {
     fn new(unit: &Unit, sum: SumId, table: &NodeTable) -> OwnTable {
         OwnTable {
-            table: Expression::name("table"),
             is_shared: unit.shared.contains(&sum),
             node: Type::Name(table.node.clone()),
         }
     }
 
     fn field(&self, name: &str) -> Expression {
-        self.table.clone().arrow(name.to_string())
+        Expression::name("table").arrow(name.to_string())
     }
 
     /// Returns a field that says where the next node lies.

@@ -1,5 +1,5 @@
 //! Commands that number, reserve, fill or check nodes of whole tables. One thread of the host executes them
-//! in order.
+//! in order. Threads of a processor also mark and reclaim the nodes that they have appended themselves.
 
 use super::{Expression, Variable};
 use nova_core::Member;

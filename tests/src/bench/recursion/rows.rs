@@ -129,7 +129,8 @@ const LAYOUTS: &[&str] = &["C, structures", "C, arrays", "C, arrays shared", "C,
 const PLAIN_LAYOUTS: &[&str] = &["C, structures", "C, arrays", "C, arrays shared"];
 /// Maps over the values alone.
 const VALUES: &[&str] = &["C, two arrays", "C, in place"];
-const SHAPES: &[&str] = &[
+/// The shapes of trees.
+pub const SHAPES: &[&str] = &[
     "balanced",
     "random",
     "caterpillar",
