@@ -11,15 +11,14 @@ struct area_call {
 static NOVA_THREAD_LOCAL char area_message[NOVA_MESSAGE_SIZE];
 
 static void area_value(nova_context *context, int64_t S_length, int32_t *S_data_tag,
-                       float *S_data_Circle, float *S_data_Box_e0, float *S_data_Box_e1,
-                       int64_t *length_out, float **data_out, nova_block **data_block_out)
+                       float *S_data_Circle, float *S_data_Box_e1, int64_t *length_out,
+                       float **data_out, nova_block **data_block_out)
 {
     nova_block *t_block;
     float *t = (float *)nova_allocate(context, &t_block, S_length, sizeof(float), "area.nova:3:1");
     /* area.nova:3:1 */
     for (int64_t i = 0; i < S_length; i++) {
         float s_Circle = S_data_Circle[i];
-        float s_Box_e0 = S_data_Box_e0[i];
         float s_Box_e1 = S_data_Box_e1[i];
         float t_2;
         switch (S_data_tag[i]) {
@@ -30,7 +29,7 @@ static void area_value(nova_context *context, int64_t S_length, int32_t *S_data_
             t_2 = 3.14f * (s_Circle * s_Circle);
             break;
         default:
-            t_2 = s_Box_e0 * s_Box_e1;
+            t_2 = s_Circle * s_Box_e1;
             break;
         }
         t[i] = t_2;
@@ -52,9 +51,6 @@ static void area_run(nova_context *context, void *argument)
     nova_block *S_Circle_block;
     float *S_Circle = (float *)nova_allocate(context, &S_Circle_block, call->S_len, sizeof(float),
             NULL);
-    nova_block *S_Box_e0_block;
-    float *S_Box_e0 = (float *)nova_allocate(context, &S_Box_e0_block, call->S_len, sizeof(float),
-            NULL);
     nova_block *S_Box_e1_block;
     float *S_Box_e1 = (float *)nova_allocate(context, &S_Box_e1_block, call->S_len, sizeof(float),
             NULL);
@@ -62,7 +58,6 @@ static void area_run(nova_context *context, void *argument)
         nova_check_tag(context, "S", call->S[i].tag, 3);
         S_tag[i] = call->S[i].tag;
         S_Circle[i] = 0.0f;
-        S_Box_e0[i] = 0.0f;
         S_Box_e1[i] = 0.0f;
         switch (call->S[i].tag) {
         case 0:
@@ -71,7 +66,7 @@ static void area_run(nova_context *context, void *argument)
             S_Circle[i] = call->S[i].u.Circle;
             break;
         default:
-            S_Box_e0[i] = call->S[i].u.Box.e0;
+            S_Circle[i] = call->S[i].u.Box.e0;
             S_Box_e1[i] = call->S[i].u.Box.e1;
             break;
         }
@@ -79,8 +74,8 @@ static void area_run(nova_context *context, void *argument)
     int64_t value_length;
     float *value_data;
     nova_block *value_data_block;
-    area_value(context, call->S_len, S_tag, S_Circle, S_Box_e0, S_Box_e1, &value_length,
-            &value_data, &value_data_block);
+    area_value(context, call->S_len, S_tag, S_Circle, S_Box_e1, &value_length, &value_data,
+            &value_data_block);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;

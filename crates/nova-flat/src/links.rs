@@ -5,7 +5,7 @@
 //! `(Maybe Tree)`, which meets `(Maybe int)`. Links to the group are found in these nodes. Such a pair of
 //! sums follows the members.
 
-use crate::representation::components;
+use crate::representation::{payload_places, width};
 use nova_core::nodes::{Meeting, meet, payloads};
 use nova_core::{Member, SumId, SumType, Type};
 use nova_diag::deep;
@@ -46,11 +46,28 @@ impl ComponentWalk<'_> {
         self.found.resize(self.found.len() + count, None);
     }
 
-    /// Adds the tags and the payloads of a sum that is not recursive.
+    /// Adds the tags and the slots of a sum that is not recursive.
     fn sum(&mut self, data: SumId, node: SumId) -> Result<(), String> {
-        self.others(1);
-        for (data, node) in payloads(self.sums, data, node) {
-            deep(|| self.part(data, node))?;
+        let first = self.found.len();
+        self.others(width(&Type::Sum(node), self.sums, true));
+        for (k, (data, inner)) in payloads(self.sums, data, node).enumerate() {
+            let mut payload = ComponentWalk {
+                members: self.members,
+                sums: self.sums,
+                found: Vec::new(),
+            };
+            deep(|| payload.part(data, inner))?;
+            let places = payload_places(node, k, self.sums, true);
+            if places.len() != payload.found.len() {
+                return Err("a payload with other components".to_string());
+            }
+            for (place, link) in places.into_iter().zip(payload.found) {
+                if link.is_some()
+                    && let Some(component) = self.found.get_mut(first + place)
+                {
+                    *component = link;
+                }
+            }
         }
         Ok(())
     }
@@ -80,9 +97,7 @@ impl ComponentWalk<'_> {
                 }
             }
             Some(Meeting::Same) => {
-                let lifted = components(&Type::vector(node.clone()), self.sums);
-                // The vector of them has a length before.
-                self.others(lifted.len().saturating_sub(1));
+                self.others(width(node, self.sums, true));
             }
             None => return Err("a node that does not correspond".to_string()),
         }

@@ -12,7 +12,7 @@
 //! | `vector U` | `length`, then U lifted over `[length]` |
 //! | `vector#k U` | k extents, then U lifted over `[d0]…[dk-1]` |
 //! | recursive sum | `link` (i64) |
-//! | other sum | `tag` (i32), then the components of every constructor's payload, in order |
+//! | other sum | `tag` (i32), then those of its slots ([`layout`]) |
 //!
 //! and U lifted over a shape S (all indices of S in parallel):
 //!
@@ -24,10 +24,14 @@
 //! | `vector V` | `starts`, `ends` of shape S, `total` (i64), then V lifted over `[total]` |
 //! | `vector#k V` | k arrays of extents and `starts` of shape S, `total`, then V lifted over `[total]` |
 //! | recursive sum | links, of shape S |
-//! | other sum | tags of shape S, then every payload lifted over S |
+//! | other sum | tags of shape S, then its slots lifted over S |
 //!
-//! The payload of a constructor that is not active holds zeros and empty arrays ([`components`] of it,
-//! all sizes 0).
+//! The payloads of a sum have their components in its slots, which they share. Slots without a part of the
+//! active payload hold zeros and empty arrays ([`components`] of them, all sizes 0).
+
+mod sums;
+
+pub use sums::{Layout, Leaf, layout, leaves, payload_places, width};
 
 use crate::ir::Destination;
 use nova_core::{Scalar, SumId, SumType, Type};
@@ -149,9 +153,8 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
                 return;
             }
             push("tag", Scalar::I32, shape, list);
-            for constructor in &sum.constructors {
-                let prefix = join(prefix, &constructor.name);
-                add(&constructor.payload, sums, &prefix, shape, list);
+            for slot in layout(*id, sums).slots {
+                add(&slot.ty, sums, &join(prefix, &slot.name), shape, list);
             }
         }
         // Lowering has removed functions. The verifier rejects a program that still has one.

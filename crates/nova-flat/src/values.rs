@@ -9,7 +9,7 @@ mod rows;
 
 pub use arrays::{ArrayValue, count, element_type, filled};
 
-use crate::representation::components;
+use crate::representation::{components, payload_places};
 use nova_core::error::RuntimeError;
 use nova_core::value::OutOfMemory;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
@@ -350,16 +350,18 @@ fn add_plain<'v>(
                 out.push(FlatValue::Scalar(ScalarValue::I64(link(*id, value))));
                 Ok(())
             }
-            Some(sum) => {
+            Some(_) => {
                 let (active, payload) = constructor_of(value)?;
-                out.push(FlatValue::Scalar(ScalarValue::I32(active as i32)));
-                for (k, constructor) in sum.constructors.iter().enumerate() {
-                    if k == active as usize {
-                        add_plain(payload, &constructor.payload, sums, link, out)?;
-                    } else {
-                        out.extend(empty_components(&constructor.payload, sums));
-                    }
+                let payload_type = payload_type(sums, *id, active)?;
+                let mut slots = empty_components(ty, sums);
+                let mut parts = Vec::new();
+                add_plain(payload, payload_type, sums, link, &mut parts)?;
+                let tag = FlatValue::Scalar(ScalarValue::I32(active as i32));
+                let places = payload_places(*id, active as usize, sums, false).into_iter();
+                for (place, part) in std::iter::once((0, tag)).chain(places.zip(parts)) {
+                    slots[place] = part;
                 }
+                out.extend(slots);
                 Ok(())
             }
             None => internal("there is no such sum"),

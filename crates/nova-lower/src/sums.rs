@@ -2,9 +2,10 @@
 
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
-use crate::values::{self, next, take};
+use crate::values::{self, next};
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId, Type};
 use nova_flat::ir::{Atom, Body, Expression};
+use nova_flat::representation::payload_places;
 
 /// Returns a value of a sum from the payload of one of its constructors.
 pub(crate) fn construct(
@@ -25,12 +26,13 @@ pub(crate) fn construct(
         ));
     }
     let tag = ScalarValue::I32(constructor as i32);
-    let mut atoms = vec![Atom::Constant(tag)];
-    for (k, other) in sum.constructors.iter().enumerate() {
-        if k == constructor as usize {
-            atoms.extend(&payload);
-        } else {
-            atoms.extend(values::zero(b, &other.payload));
+    let mut atoms = values::zero(b, &Type::Sum(id));
+    let places = payload_places(id, constructor as usize, &b.output.sums, false);
+    let tag = (0, Atom::Constant(tag));
+    for (place, atom) in std::iter::once(tag).chain(places.into_iter().zip(payload)) {
+        match atoms.get_mut(place) {
+            Some(component) => *component = atom,
+            None => return Err(LowerError::new("a payload with too many components")),
         }
     }
     Ok(atoms)
@@ -55,8 +57,6 @@ pub(crate) fn payload(b: &mut Builder, id: SumId, value: &[Atom], k: usize) -> R
     let constructor = sum.constructors.get(k);
     let payload = constructor.map(|c| c.payload.clone());
     let payload = payload.ok_or_else(|| LowerError::new("a case has too many arms"))?;
-    let mut value = value.iter();
-    let first = next(&mut value)?;
     if sum.is_recursive() {
         if b.components(&payload).is_empty() {
             return Ok(Vec::new());
@@ -64,16 +64,13 @@ pub(crate) fn payload(b: &mut Builder, id: SumId, value: &[Atom], k: usize) -> R
         let expression = Expression::NodePayload {
             sum: id,
             constructor: k as u32,
-            link: first,
+            link: next(&mut value.iter())?,
         };
         return Ok(b.bind_value(&payload, expression));
     }
-    for other in sum.constructors.iter().take(k) {
-        let width = b.components(&other.payload).len();
-        take(&mut value, width)?;
-    }
-    let width = b.components(&payload).len();
-    take(&mut value, width)
+    let places = payload_places(id, k, &b.output.sums, false).into_iter();
+    let atoms: Option<Vec<Atom>> = places.map(|place| value.get(place).copied()).collect();
+    atoms.ok_or_else(|| LowerError::new("a value has too few components"))
 }
 
 /// Returns the value, of type `result`, that `arm` gives for the active constructor of a value of a sum

@@ -11,6 +11,7 @@ use crate::facts::Fact;
 use nova_core::{Scalar, ScalarValue, SumType, Type};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Expression, SliceDimension, View};
+use nova_flat::representation;
 use std::slice::Iter;
 use std::sync::Arc;
 
@@ -108,25 +109,19 @@ pub(crate) enum Leaf {
 
 /// Returns the components of a type in order. Rows are one leaf each.
 pub(crate) fn leaves(ty: &Type, sums: &[SumType]) -> Vec<Leaf> {
-    let mut list = Vec::new();
-    add_leaves(ty, sums, &mut list);
-    list
-}
-
-fn add_leaves(ty: &Type, sums: &[SumType], list: &mut Vec<Leaf>) {
-    deep(|| match ty {
-        Type::Unit | Type::Function(..) => {}
-        Type::Scalar(scalar) => list.push(Leaf::Scalar(*scalar)),
-        Type::Tuple(types) => types.iter().for_each(|t| add_leaves(t, sums, list)),
-        Type::Sum(id) if sums[id.index()].is_recursive() => list.push(Leaf::Scalar(Scalar::I64)),
-        Type::Sum(id) => {
-            list.push(Leaf::Scalar(Scalar::I32));
-            let constructors = sums[id.index()].constructors.iter();
-            constructors.for_each(|c| add_leaves(&c.payload, sums, list));
+    let leaf = |leaf: representation::Leaf| match leaf.ty {
+        Type::Scalar(scalar) => Leaf::Scalar(scalar),
+        Type::Vector(inner) => Leaf::Vector(inner),
+        Type::Array(rank, inner) => Leaf::Array(rank as usize, inner),
+        // Of sums, only links are leaves.
+        Type::Sum(_) | Type::Unit | Type::Tuple(_) | Type::Function(..) => {
+            Leaf::Scalar(Scalar::I64)
         }
-        Type::Vector(inner) => list.push(Leaf::Vector(inner.clone())),
-        Type::Array(rank, inner) => list.push(Leaf::Array(*rank as usize, inner.clone())),
-    });
+    };
+    representation::leaves(ty, sums)
+        .into_iter()
+        .map(leaf)
+        .collect()
 }
 
 /// True if a value of the type holds vectors (not counting those in nodes).

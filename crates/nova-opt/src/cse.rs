@@ -3,7 +3,10 @@
 //! The pass is one walk in order. A scalar or element that an earlier statement has computed, in
 //! the same body or an enclosing one, becomes a copy of it. A check of a condition that has been
 //! checked is dropped. Maps of an operation that store the same value become one array (the paper's
-//! `(map f X X Z)`, nova.txt §5).
+//! `(map f X X Z)`, nova.txt §5). What every branch of a conditional computes is computed before it
+//! ([`branches`]).
+
+mod branches;
 
 use nova_core::{Scalar, ScalarOperation, SumId};
 use nova_diag::deep;
@@ -67,6 +70,10 @@ impl Elimination<'_> {
             if let Expression::Operation(operation) = &mut statement.expression {
                 self.merge_maps(operation, &mut statement.pattern);
             }
+            for hoisted in branches::hoist(self.program, &mut statement.expression) {
+                self.learn(&hoisted);
+                body.statements.push(hoisted);
+            }
             if !self.is_done(&statement) {
                 body.statements.push(statement);
             }
@@ -116,10 +123,17 @@ impl Elimination<'_> {
                 true
             }
             None => {
-                self.known.insert(key.clone(), *variable);
-                self.log.push(Learnt::Known(key));
+                self.learn(statement);
                 false
             }
+        }
+    }
+
+    /// Notes the value of a statement, which no earlier one has.
+    fn learn(&mut self, statement: &Statement) {
+        if let ([variable], Some(key)) = (&statement.pattern[..], key(&statement.expression)) {
+            self.known.insert(key.clone(), *variable);
+            self.log.push(Learnt::Known(key));
         }
     }
 

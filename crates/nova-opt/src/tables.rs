@@ -183,7 +183,7 @@ impl Tables<'_> {
             [link],
         ) = (&statement.expression, &statement.pattern[..])
         {
-            let form = Form::of_root(members, tables, *root, false);
+            let form = Form::of_root(self.program, members, tables, *root, false);
             self.forms.insert(*link, form);
         }
         out.push(statement);
@@ -222,7 +222,7 @@ impl Tables<'_> {
         // Later openings of the link may need exactly its nodes.
         *exact = true;
         let tables: Vec<Atom> = variables(&statement.pattern);
-        let form = Form::of_root(members, &tables, Atom::index(0), true);
+        let form = Form::of_root(self.program, members, &tables, Atom::index(0), true);
         let before = self.forms.insert(*link, form);
         self.opened.push((*link, before));
         out.push(statement);
@@ -278,7 +278,7 @@ impl Tables<'_> {
         place: &Place,
     ) -> Statement {
         let tables = variables(tables);
-        let form = Form::of_root(members, &tables, Atom::index(0), false);
+        let form = Form::of_root(self.program, members, &tables, Atom::index(0), false);
         self.forms.insert(link, form);
         Statement {
             pattern: vec![link],

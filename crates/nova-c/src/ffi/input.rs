@@ -9,7 +9,7 @@ use crate::context::ctype::payload_of;
 use crate::context::expressions::empty;
 use crate::context::writer::Writer;
 use crate::ffi::lifted::read_lifted;
-use crate::ffi::parts::Part;
+use crate::ffi::parts::{Part, take_sum};
 use crate::ffi::source::{
     Source, check_data, check_tag, checked_count, imported, loaded, push_switch,
 };
@@ -19,6 +19,7 @@ use crate::syntax::{block_type, null};
 use nova_c_ast::ast::{Binary, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
+use nova_flat::representation::Component;
 
 /// Reads the components of the C value `value`.
 pub(crate) fn read_value(
@@ -82,11 +83,13 @@ fn read_sum(
     let sum = code.unit.types.sum(id);
     let tag = value.clone().member("tag");
     check_tag(code, &tag, sum.constructors.len(), source);
-    parts.push(Part::Scalar(tag.clone()));
+    let mut own = vec![Part::Scalar(tag.clone())];
+    let components = code.unit.components(&CoreType::Sum(id));
+    own.extend(zero_parts(code, components.iter().skip(1), source));
+    let (_, payloads) = take_sum(code, id, false, &mut own.iter());
+    parts.extend(own);
     let mut cases = Vec::new();
-    for constructor in &sum.constructors {
-        let variables = zero_parts(code, &constructor.payload, source);
-        parts.extend(variables.iter().cloned());
+    for (constructor, variables) in sum.constructors.iter().zip(payloads) {
         let payload = payload_of(&value, constructor);
         cases.push(code.nested(|code| {
             let mut read = Vec::new();
@@ -101,10 +104,14 @@ fn read_sum(
     push_switch(code, tag, cases);
 }
 
-/// Declares variables for the components of a payload that is absent: zeros and empty arrays.
-fn zero_parts(code: &mut Writer, ty: &CoreType, source: &Source) -> Vec<Part> {
+/// Declares variables for components: zeros and empty arrays.
+fn zero_parts<'c>(
+    code: &mut Writer,
+    components: impl Iterator<Item = &'c Component>,
+    source: &Source,
+) -> Vec<Part> {
     let mut parts = Vec::new();
-    for component in code.unit.components(ty) {
+    for component in components {
         let name = format!("{}_{}", source.hint, component.name);
         if component.shape.is_empty() {
             let zero = zero(component.scalar);

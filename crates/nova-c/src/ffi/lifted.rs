@@ -13,8 +13,11 @@ use crate::syntax::{block_type, context, declaration, int64, literal, null};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
+use nova_flat::representation::{layout, leaves};
+use std::collections::HashSet;
 
 /// A new array and its block.
+#[derive(Clone)]
 struct NewArray {
     pointer: Name,
     block: Name,
@@ -34,11 +37,14 @@ impl NewArray {
 }
 
 /// The arrays of one level.
+#[derive(Clone)]
 enum Leaf {
     Scalar(NewArray, Scalar),
     Tuple(Vec<(Name, Leaf)>),
     Sum {
         tags: NewArray,
+        slots: Vec<Leaf>,
+        /// For each constructor, the field of its payload, and those of the slots that it takes.
         payloads: Vec<(Option<Name>, Leaf)>,
     },
     Vector {
@@ -77,7 +83,7 @@ pub(crate) fn read_lifted(
             fill(code, &leaf, value, k, source)
         });
     }
-    finish_leaf(code, leaf, walk, source, parts);
+    finish_leaf(code, leaf, walk, source, parts, &mut HashSet::new());
 }
 
 /// Returns an array of scalars, where it lies or as a copy.
@@ -146,19 +152,24 @@ fn array(code: &mut Writer, scalar: Scalar, hint: &str, count: &Expression) -> N
 
 /// Allocates the arrays of one level.
 fn make_leaf(code: &mut Writer, ty: &CoreType, count: &Expression, hint: &str) -> Leaf {
+    let leaves = leaves(ty, &code.unit.program.sums).into_iter();
+    let made: Vec<Leaf> = leaves
+        .map(|leaf| {
+            let name = match leaf.name.is_empty() {
+                true => hint.to_string(),
+                false => format!("{hint}_{}", leaf.name),
+            };
+            allocate(code, &leaf.ty, count, &name)
+        })
+        .collect();
+    arrange(code, ty, &mut made.into_iter())
+}
+
+/// Allocates the arrays of a leaf of a type.
+fn allocate(code: &mut Writer, ty: &CoreType, count: &Expression, hint: &str) -> Leaf {
     let named = |suffix: &str| format!("{hint}_{suffix}");
-    deep(|| match ty {
-        CoreType::Unit | CoreType::Function(..) => Leaf::Nothing,
+    match ty {
         CoreType::Scalar(scalar) => Leaf::Scalar(array(code, *scalar, hint, count), *scalar),
-        CoreType::Tuple(_) if code.unit.types.is_nothing(ty) => Leaf::Nothing,
-        CoreType::Tuple(elements) => {
-            let elements = elements.iter().enumerate().map(|(k, element)| {
-                let field = format!("e{k}");
-                let leaf = make_leaf(code, element, count, &named(&field));
-                (field.into(), leaf)
-            });
-            Leaf::Tuple(elements.collect())
-        }
         CoreType::Vector(element) => Leaf::Vector {
             starts: array(code, Scalar::I64, &named("starts"), count),
             ends: array(code, Scalar::I64, &named("ends"), count),
@@ -173,20 +184,52 @@ fn make_leaf(code: &mut Writer, ty: &CoreType, count: &Expression, hint: &str) -
             total: total(code, &named("total")),
             element: (**element).clone(),
         },
-        CoreType::Sum(id) => {
-            let sum = code.unit.types.sum(*id);
-            if sum.is_recursive() {
-                return Leaf::Link(array(code, Scalar::I64, &named("link"), count), *id);
-            }
-            let tags = array(code, Scalar::I32, &named("tag"), count);
-            let payloads = sum.constructors.iter().map(|constructor| {
-                let nothing = code.unit.types.is_nothing(&constructor.payload);
+        // Of sums, only links are leaves.
+        CoreType::Sum(id) => Leaf::Link(array(code, Scalar::I64, &named("link"), count), *id),
+        CoreType::Unit | CoreType::Tuple(_) | CoreType::Function(..) => Leaf::Nothing,
+    }
+}
+
+/// Arranges the leaves of a type as its values in C are.
+fn arrange(code: &Writer, ty: &CoreType, leaves: &mut std::vec::IntoIter<Leaf>) -> Leaf {
+    let types = &code.unit.types;
+    deep(|| match ty {
+        CoreType::Unit | CoreType::Function(..) => Leaf::Nothing,
+        CoreType::Tuple(_) if types.is_nothing(ty) => Leaf::Nothing,
+        CoreType::Tuple(elements) => {
+            let elements = elements.iter().enumerate();
+            let elements = elements.map(|(k, element)| {
+                let field = format!("e{k}");
+                (field.into(), arrange(code, element, leaves))
+            });
+            Leaf::Tuple(elements.collect())
+        }
+        CoreType::Sum(id) if !types.sum(*id).is_recursive() => {
+            let Some(Leaf::Scalar(tags, _)) = leaves.next() else {
+                return Leaf::Nothing;
+            };
+            let layout = layout(*id, &code.unit.program.sums);
+            let slots: Vec<Leaf> = leaves.by_ref().take(layout.slots.len()).collect();
+            let constructors = types.sum(*id).constructors.iter().zip(layout.places);
+            let payloads = constructors.map(|(constructor, places)| {
+                let nothing = types.is_nothing(&constructor.payload);
                 let field = (!nothing).then(|| field_name(&constructor.name));
-                let name = named(&constructor.name);
-                (field, make_leaf(code, &constructor.payload, count, &name))
+                let taken = places.iter().filter_map(|place| slots.get(*place).cloned());
+                let taken: Vec<Leaf> = taken.collect();
+                (
+                    field,
+                    arrange(code, &constructor.payload, &mut taken.into_iter()),
+                )
             });
             let payloads = payloads.collect();
-            Leaf::Sum { tags, payloads }
+            Leaf::Sum {
+                tags,
+                slots,
+                payloads,
+            }
+        }
+        CoreType::Scalar(_) | CoreType::Vector(_) | CoreType::Array(..) | CoreType::Sum(_) => {
+            leaves.next().unwrap_or(Leaf::Nothing)
         }
     })
 }
@@ -219,7 +262,11 @@ fn fill(code: &mut Writer, leaf: &Leaf, value: Expression, k: &Expression, sourc
             };
             code.push(Statement::assign(place(array), link));
         }
-        Leaf::Sum { tags, payloads } => fill_sum(code, tags, payloads, value, k, source),
+        Leaf::Sum {
+            tags,
+            slots,
+            payloads,
+        } => fill_sum(code, (tags, slots), payloads, value, k, source),
         Leaf::Vector {
             starts,
             ends,
@@ -261,7 +308,7 @@ fn fill(code: &mut Writer, leaf: &Leaf, value: Expression, k: &Expression, sourc
 
 fn fill_sum(
     code: &mut Writer,
-    tags: &NewArray,
+    (tags, slots): (&NewArray, &[Leaf]),
     payloads: &[(Option<Name>, Leaf)],
     value: Expression,
     k: &Expression,
@@ -270,9 +317,9 @@ fn fill_sum(
     let tag = value.clone().member("tag");
     check_tag(code, &tag, payloads.len(), source);
     code.push(Statement::assign(tags.place(k), tag.clone()));
+    slots.iter().for_each(|slot| clear_leaf(code, slot, k));
     let mut cases = Vec::new();
     for (field, leaf) in payloads {
-        clear_leaf(code, leaf, k);
         cases.push(code.nested(|code| {
             if let Some(field) = field {
                 let payload = value.clone().member("u").member(field.clone());
@@ -290,7 +337,7 @@ fn add_total(code: &mut Writer, total: &Name, count: Expression, source: &Source
     code.push(Statement::assign(total, sum));
 }
 
-/// Fills element `k` of a level's arrays for a payload that is absent.
+/// Fills element `k` of the arrays of a slot, where no part of the payload may be in it.
 fn clear_leaf(code: &mut Writer, leaf: &Leaf, k: &Expression) {
     let mut clear = |array: &NewArray, scalar: Scalar| {
         code.push(Statement::assign(array.place(k), zero(scalar)));
@@ -309,42 +356,43 @@ fn clear_leaf(code: &mut Writer, leaf: &Leaf, k: &Expression) {
             extents.iter().for_each(|e| clear(e, Scalar::I64));
             clear(starts, Scalar::I64);
         }
-        Leaf::Tuple(elements) => {
-            elements
-                .iter()
-                .for_each(|(_, leaf)| deep(|| clear_leaf(code, leaf, k)));
-        }
-        Leaf::Sum { tags, payloads } => {
-            clear(tags, Scalar::I32);
-            payloads
-                .iter()
-                .for_each(|(_, leaf)| deep(|| clear_leaf(code, leaf, k)));
-        }
+        // A slot is a single leaf.
+        Leaf::Tuple(_) | Leaf::Sum { .. } => {}
     }
 }
 
-/// Reads the components of a level, in order, and of the levels below it.
+/// Reads the components of a level, in order, and of the levels below it. Arrays in `read` have been read
+/// before.
 fn finish_leaf(
     code: &mut Writer,
     leaf: Leaf,
     walk: &[Step],
     source: &Source,
     parts: &mut Vec<Part>,
+    read: &mut HashSet<Name>,
 ) {
     let longer = |steps: &[Step]| [walk, steps].concat();
     deep(|| match leaf {
         Leaf::Nothing => {}
-        Leaf::Scalar(array, _) | Leaf::Link(array, _) => parts.push(array.part()),
-        Leaf::Tuple(elements) => {
-            for (field, leaf) in elements {
-                finish_leaf(code, leaf, &longer(&[Step::Field(field)]), source, parts);
+        Leaf::Scalar(array, _) | Leaf::Link(array, _) => {
+            if read.insert(array.pointer.clone()) {
+                parts.push(array.part());
             }
         }
-        Leaf::Sum { tags, payloads } => {
-            parts.push(tags.part());
+        Leaf::Tuple(elements) => {
+            for (field, leaf) in elements {
+                let walk = longer(&[Step::Field(field)]);
+                finish_leaf(code, leaf, &walk, source, parts, read);
+            }
+        }
+        Leaf::Sum { tags, payloads, .. } => {
+            if read.insert(tags.pointer.clone()) {
+                parts.push(tags.part());
+            }
+            // The slots come in the order in which the payloads take them.
             for (tag, (field, leaf)) in payloads.into_iter().enumerate() {
                 let walk = longer(&[Step::Payload(tag, field)]);
-                finish_leaf(code, leaf, &walk, source, parts);
+                finish_leaf(code, leaf, &walk, source, parts, read);
             }
         }
         Leaf::Vector {

@@ -3,7 +3,7 @@
 use crate::context::ctype::{field_name, payload_of};
 use crate::context::writer::Writer;
 use crate::emit::nodes::node_table;
-use crate::ffi::parts::Part;
+use crate::ffi::parts::{Part, take_sum};
 use crate::ffi::source::push_switch;
 use crate::syntax::{block_type, context, int64, literal, null, product};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
@@ -108,18 +108,30 @@ fn write_sum(
     parts: &mut Parts,
     sink: &Sink,
 ) {
-    let tag = component(parts, index);
+    let (tag, payloads) = sum_parts(code, id, index, parts);
     code.push(Statement::assign(target.clone().member("tag"), tag.clone()));
     let mut cases = Vec::new();
-    for constructor in &code.unit.types.sum(id).constructors {
+    let constructors = &code.unit.types.sum(id).constructors;
+    for (constructor, parts) in constructors.iter().zip(payloads) {
         let payload = payload_of(&target, constructor);
+        let ty = &constructor.payload;
         cases.push(
-            code.nested(|code| {
-                write_value(code, &constructor.payload, payload, index, parts, sink)
-            }),
+            code.nested(|code| write_value(code, ty, payload, index, &mut parts.iter(), sink)),
         );
     }
     push_switch(code, tag, cases);
+}
+
+/// Takes the components of a value of a sum that is not recursive; at an index where they are lifted.
+/// Returns its tag, and the components of the payload of each constructor.
+pub(crate) fn sum_parts(
+    code: &Writer,
+    id: SumId,
+    index: Option<&Expression>,
+    parts: &mut Parts,
+) -> (Expression, Vec<Vec<Part>>) {
+    let (tag, payloads) = take_sum(code, id, index.is_some(), parts);
+    (component(&mut tag.as_slice().iter(), index), payloads)
 }
 
 fn write_vector(

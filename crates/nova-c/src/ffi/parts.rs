@@ -4,7 +4,7 @@ use crate::context::writer::Writer;
 use crate::emit::nodes::payload_fields;
 use nova_c_ast::ast::Expression;
 use nova_core::{SumId, Type as CoreType};
-use nova_flat::representation::Component;
+use nova_flat::representation::{Component, payload_places, width};
 
 /// One component of a value, as C expressions.
 #[derive(Clone, Debug)]
@@ -26,6 +26,26 @@ impl Part {
             Part::Array { pointer, block } => vec![pointer, block],
         }
     }
+}
+
+/// Takes the components of a value of a sum that is not recursive: its tag, and for each constructor those
+/// of its payload. `lifted` tells whether the values are lifted.
+pub(crate) fn take_sum(
+    code: &Writer,
+    id: SumId,
+    lifted: bool,
+    parts: &mut std::slice::Iter<Part>,
+) -> (Option<Part>, Vec<Vec<Part>>) {
+    let sums = &code.unit.program.sums;
+    let count = width(&CoreType::Sum(id), sums, lifted);
+    let own: Vec<Part> = parts.by_ref().take(count).cloned().collect();
+    let payload = |k: usize| {
+        let places = payload_places(id, k, sums, lifted).into_iter();
+        places.filter_map(|place| own.get(place).cloned()).collect()
+    };
+    let constructors = code.unit.types.sum(id).constructors.len();
+    let payloads = (0..constructors).map(payload).collect();
+    (own.first().cloned(), payloads)
 }
 
 /// Returns the components of a payload of a node.

@@ -7,7 +7,7 @@ use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
 use crate::emit::nodes::{node_of, payload_fields};
 use crate::ffi::entry::bring_to_host;
-use crate::ffi::output::{Parts, component, vector_parts};
+use crate::ffi::output::{Parts, component, sum_parts, vector_parts};
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
@@ -204,12 +204,13 @@ fn show(
                 code.push(Statement::call(show, arguments));
             }
             None => {
-                let tag = component(parts, index);
+                let (tag, payloads) = sum_parts(code, *id, index, parts);
                 let mut cases = Vec::new();
-                for constructor in &code.unit.types.sum(*id).constructors {
-                    cases.push(
-                        code.nested(|code| show_constructor(code, constructor, index, parts, sink)),
-                    );
+                let constructors = &code.unit.types.sum(*id).constructors;
+                for (constructor, payload) in constructors.iter().zip(payloads) {
+                    cases.push(code.nested(|code| {
+                        show_constructor(code, constructor, index, &mut payload.iter(), sink)
+                    }));
                 }
                 push_switch(code, tag, cases);
             }

@@ -1,7 +1,7 @@
 //! Code that finds the links in a node, in the order in which they stand there.
 
 use crate::context::writer::Writer;
-use crate::ffi::output::vector_parts;
+use crate::ffi::output::{sum_parts, vector_parts};
 use crate::ffi::parts::{Part, parts_of};
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, int64, product};
@@ -91,12 +91,19 @@ fn links_in_sum(
     index: Option<&Expression>,
     source: &mut Source,
 ) {
-    let tag = component(code, index, source);
+    note_arrays(code, index, source, 1);
+    let (tag, payloads) = sum_parts(code, id, index, &mut source.parts);
     let sum = code.unit.types.sum(id);
     let mut cases = Vec::new();
-    for (constructor, place) in sum.constructors.iter().zip(places) {
+    for ((constructor, place), parts) in sum.constructors.iter().zip(places).zip(payloads) {
+        let mut payload = Source {
+            parts: parts.iter(),
+            read: Vec::new(),
+            see: source.see,
+        };
         let (search, ()) =
-            code.apart(|code| links_in(code, &constructor.payload, place, index, source));
+            code.apart(|code| links_in(code, &constructor.payload, place, index, &mut payload));
+        source.read.extend(payload.read);
         cases.push(code.nested(|code| {
             search
                 .into_iter()

@@ -1,6 +1,7 @@
 //! Conversion from vectors to arrays: each element is added to a column for each of its components.
 
 use super::{Fault, FlatValue, ToLink, constructor_of, internal, zero};
+use crate::representation::{payload_places, width};
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::deep;
 use std::sync::Arc;
@@ -26,6 +27,9 @@ enum Column {
     Sum {
         tags: Vec<i32>,
         payloads: Vec<Column>,
+        /// The places of the components of each payload among those of the sum.
+        places: Vec<Vec<usize>>,
+        width: usize,
     },
 }
 
@@ -40,8 +44,7 @@ pub fn lift<'v>(
 ) -> Result<(), Fault> {
     let mut column = Column::new(ty, sums)?;
     column.extend(elements, link)?;
-    column.finish(shape, out);
-    Ok(())
+    column.finish(shape, out)
 }
 
 impl Column {
@@ -73,9 +76,13 @@ impl Column {
                         .iter()
                         .map(|c| Column::new(&c.payload, sums));
                     let payloads: Result<_, _> = payloads.collect();
+                    let count = sum.constructors.len();
+                    let places = (0..count).map(|k| payload_places(*id, k, sums, true));
                     Ok(Column::Sum {
                         tags: Vec::new(),
                         payloads: payloads?,
+                        places: places.collect(),
+                        width: width(ty, sums, true),
                     })
                 }
                 None => internal("there is no such sum"),
@@ -151,7 +158,7 @@ impl Column {
                 links.push(link(*sum, value));
                 Ok(())
             }
-            (Column::Sum { tags, payloads }, value) => {
+            (Column::Sum { tags, payloads, .. }, value) => {
                 let (active, payload) = constructor_of(value)?;
                 tags.push(active as i32);
                 for (k, column) in payloads.iter_mut().enumerate() {
@@ -189,7 +196,7 @@ impl Column {
                 links.push(0);
                 Ok(())
             }
-            Column::Sum { tags, payloads } => {
+            Column::Sum { tags, payloads, .. } => {
                 tags.push(0);
                 payloads.iter_mut().try_for_each(Column::push_empty)
             }
@@ -197,13 +204,19 @@ impl Column {
     }
 
     /// Adds the arrays to the components.
-    fn finish(self, shape: &[usize], out: &mut Vec<FlatValue>) {
+    fn finish(self, shape: &[usize], out: &mut Vec<FlatValue>) -> Result<(), Fault> {
         let array = |elements: Elements| FlatValue::array(elements, shape.to_vec());
         let integers = |list: Vec<i64>| array(Elements::I64(Arc::new(list)));
         deep(|| match self {
-            Column::Unit => {}
-            Column::Scalar(_, elements) => out.push(array(elements)),
-            Column::Tuple(columns) => columns.into_iter().for_each(|c| c.finish(shape, out)),
+            Column::Unit => Ok(()),
+            Column::Scalar(_, elements) => {
+                out.push(array(elements));
+                Ok(())
+            }
+            Column::Tuple(columns) => {
+                let mut columns = columns.into_iter();
+                columns.try_for_each(|column| column.finish(shape, out))
+            }
             Column::Vector {
                 starts,
                 ends,
@@ -212,7 +225,7 @@ impl Column {
             } => {
                 out.extend([starts, ends].map(integers));
                 out.push(FlatValue::Scalar(ScalarValue::I64(total)));
-                inner.finish(&[total as usize], out);
+                inner.finish(&[total as usize], out)
             }
             Column::Array {
                 extents,
@@ -223,13 +236,53 @@ impl Column {
                 out.extend(extents.into_iter().map(integers));
                 out.push(integers(starts));
                 out.push(FlatValue::Scalar(ScalarValue::I64(total)));
-                inner.finish(&[total as usize], out);
+                inner.finish(&[total as usize], out)
             }
-            Column::Link(_, links) => out.push(integers(links)),
-            Column::Sum { tags, payloads } => {
+            Column::Link(_, links) => {
+                out.push(integers(links));
+                Ok(())
+            }
+            Column::Sum {
+                tags,
+                payloads,
+                places,
+                width,
+            } => {
+                let mut slots: Vec<Option<FlatValue>> = vec![None; width];
+                for (k, (column, places)) in payloads.into_iter().zip(places).enumerate() {
+                    let mut parts = Vec::new();
+                    column.finish(shape, &mut parts)?;
+                    for (place, part) in places.into_iter().zip(parts) {
+                        let Some(slot) = slots.get_mut(place) else {
+                            return internal("a payload with too many components");
+                        };
+                        *slot = Some(match slot.take() {
+                            Some(other) => chosen(&tags, k as i32, part, other)?,
+                            None => part,
+                        });
+                    }
+                }
                 out.push(array(Elements::I32(Arc::new(tags))));
-                payloads.into_iter().for_each(|c| c.finish(shape, out));
+                out.extend(slots.into_iter().flatten());
+                Ok(())
             }
-        });
+        })
     }
+}
+
+/// Returns the elements of `own` where the tag is `k`, and those of `other` elsewhere.
+fn chosen(tags: &[i32], k: i32, own: FlatValue, other: FlatValue) -> Result<FlatValue, Fault> {
+    let own = own.as_array()?.packed()?;
+    let other = other.as_array()?;
+    let shape = other.shape().to_vec();
+    let mut all = other.packed()?;
+    for (at, tag) in tags.iter().enumerate() {
+        if *tag == k {
+            match own.get(at) {
+                Some(value) => all.set(at, value)?,
+                None => return internal("payloads of other lengths"),
+            }
+        }
+    }
+    Ok(FlatValue::array(all, shape))
 }

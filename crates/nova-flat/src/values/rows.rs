@@ -2,6 +2,7 @@
 //! read.
 
 use super::{Fault, FlatValue, FromLink, internal};
+use crate::representation::{payload_places, width};
 use nova_core::value::Link;
 use nova_core::{Elements, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::deep;
@@ -63,6 +64,10 @@ impl Source<'_> {
         }
     }
 
+    fn take(&mut self, count: usize) -> Result<Vec<FlatValue>, Fault> {
+        (0..count).map(|_| self.next().cloned()).collect()
+    }
+
     fn length(&mut self) -> Result<usize, Fault> {
         match usize::try_from(self.next()?.as_i64()?) {
             Ok(length) => Ok(length),
@@ -111,23 +116,19 @@ impl Source<'_> {
                 if sum.is_recursive() {
                     return Ok(link(*id, self.next()?.as_i64()?));
                 }
-                let tag = self.next()?.scalar()?;
-                let mut active = Value::Unit;
-                let mut found = None;
-                for (k, constructor) in sum.constructors.iter().enumerate() {
-                    if tag == ScalarValue::I32(k as i32) {
-                        found = u32::try_from(k).ok();
-                        active = self.plain(&constructor.payload, link)?;
-                    } else {
-                        let skipped =
-                            crate::representation::components(&constructor.payload, self.sums);
-                        for _ in skipped {
-                            self.next()?;
-                        }
+                let slots = self.take(width(ty, self.sums, false))?;
+                let tag = match slots.first().map(FlatValue::scalar) {
+                    Some(tag) => tag?,
+                    None => return internal("a sum without a tag"),
+                };
+                let constructors = sum.constructors.iter().enumerate();
+                let mut active = constructors.filter(|(k, _)| tag == ScalarValue::I32(*k as i32));
+                match active.next() {
+                    Some((k, constructor)) => {
+                        let parts = payload_of(&slots, *id, k, self.sums, false)?;
+                        let payload = plain(&parts, &constructor.payload, self.sums, link)?;
+                        Ok(Value::Sum(k as u32, Link::new(payload)))
                     }
-                }
-                match found {
-                    Some(constructor) => Ok(Value::Sum(constructor, Link::new(active))),
                     None => internal(format!("{tag:?} is no tag of {}", sum.name)),
                 }
             }
@@ -170,18 +171,40 @@ impl Source<'_> {
             Type::Sum(id) => match self.sums.get(id.index()) {
                 Some(sum) if sum.is_recursive() => Ok(Rows::Link(*id, self.integers()?)),
                 Some(sum) => {
-                    let tags = self.elements()?;
-                    let payloads = sum.constructors.iter().map(|c| self.rows(&c.payload));
-                    Ok(Rows::Sum {
-                        tags,
-                        payloads: payloads.collect::<Result<_, _>>()?,
-                    })
+                    let slots = self.take(width(ty, self.sums, true))?;
+                    let tags = match slots.first().map(FlatValue::as_array) {
+                        Some(tags) => tags?.packed()?,
+                        None => return internal("a sum without tags"),
+                    };
+                    let mut payloads = Vec::with_capacity(sum.constructors.len());
+                    for (k, constructor) in sum.constructors.iter().enumerate() {
+                        let parts = payload_of(&slots, *id, k, self.sums, true)?;
+                        let mut source = Source {
+                            components: parts.iter(),
+                            sums: self.sums,
+                        };
+                        payloads.push(source.rows(&constructor.payload)?);
+                    }
+                    Ok(Rows::Sum { tags, payloads })
                 }
                 None => internal("there is no such sum"),
             },
             Type::Function(..) => internal("a function in Flat"),
         })
     }
+}
+
+/// Returns the components of the payload of constructor `k` among those of a sum.
+fn payload_of(
+    slots: &[FlatValue],
+    id: SumId,
+    k: usize,
+    sums: &[SumType],
+    lifted: bool,
+) -> Result<Vec<FlatValue>, Fault> {
+    let places = payload_places(id, k, sums, lifted).into_iter();
+    let parts: Option<Vec<FlatValue>> = places.map(|place| slots.get(place).cloned()).collect();
+    parts.map_or_else(|| internal("a sum with too few components"), Ok)
 }
 
 /// Returns entry `k` of a list.

@@ -64,7 +64,7 @@ impl Tables<'_> {
     fn merge_tags(&mut self, statement: &mut Statement, link: Variable, forms: &[Form]) {
         let Some(first) = forms.first() else { return };
         let same = forms.iter().all(|form| form.pair.data == first.pair.data);
-        let tags: Option<Vec<Expression>> = forms.iter().map(|f| element(f, f.tags)).collect();
+        let tags: Option<Vec<Expression>> = forms.iter().map(|f| element(f, f.tags())).collect();
         let Some(tags) = tags.filter(|_| same) else {
             return;
         };

@@ -6,7 +6,7 @@ use crate::writer::Writer;
 use nova_core::nodes::{Meeting, meet, payloads};
 use nova_core::{Member, Scalar, ScalarOperation, SumId, SumType, Type};
 use nova_flat::ir::{Atom, Expression, Statement, Variable};
-use nova_flat::representation::components;
+use nova_flat::representation::{components, payload_places, width};
 
 /// A part of a payload that is read from the arrays.
 enum Part {
@@ -18,13 +18,18 @@ enum Part {
     Inner(Member),
 }
 
+/// A part of a payload, its position among the components of the data, and the positions of its components
+/// among those of the table.
+type Found = (Part, usize, Vec<usize>);
+
 /// The parts of a payload, with their positions among the components of the data and of the table.
 struct Parts<'a> {
     sums: &'a [SumType],
     members: &'a [Member],
-    found: Vec<(Part, usize, usize)>,
+    found: Vec<Found>,
     in_data: usize,
-    in_table: usize,
+    /// The positions of the components that are still to come.
+    in_table: std::vec::IntoIter<usize>,
 }
 
 impl Tables<'_> {
@@ -36,7 +41,7 @@ impl Tables<'_> {
                 ..
             } => {
                 if let (Some(form), [tag]) = (self.forms.get(link), &statement.pattern[..])
-                    && let Some(index) = element(form, form.tags)
+                    && let Some(index) = element(form, form.tags())
                 {
                     out.push(Statement::binding(*tag, index, statement.place));
                     return;
@@ -80,7 +85,10 @@ impl Tables<'_> {
                 self.forms.insert(variable, form.inner(pair, in_table));
                 continue;
             }
-            let Some(value) = self.element(form, in_table, statement, out) else {
+            let Some(position) = in_table.first() else {
+                continue;
+            };
+            let Some(value) = self.element(form, *position, statement, out) else {
                 continue;
             };
             match part {
@@ -125,21 +133,21 @@ impl Tables<'_> {
     }
 
     /// Returns the parts of the payload of a constructor.
-    fn parts(&self, form: &Form, constructor: u32) -> Vec<(Part, usize, usize)> {
+    fn parts(&self, form: &Form, constructor: u32) -> Vec<Found> {
         let sums = &self.program.sums;
+        let k = constructor as usize;
+        let places = payload_places(form.pair.node, k, sums, true).into_iter();
+        let in_table = places.filter_map(|place| form.places.get(place).copied());
+        let in_table: Vec<usize> = in_table.collect();
         let mut parts = Parts {
             sums,
             members: &form.members,
             found: Vec::new(),
             in_data: 0,
-            in_table: form.tags + 1,
+            in_table: in_table.into_iter(),
         };
-        for (k, (data, node)) in payloads(sums, form.pair.data, form.pair.node).enumerate() {
-            if k == constructor as usize {
-                parts.add(data, node);
-                break;
-            }
-            parts.in_table += lifted_width(node, sums);
+        if let Some((data, node)) = payloads(sums, form.pair.data, form.pair.node).nth(k) {
+            parts.add(data, node);
         }
         parts.found
     }
@@ -151,13 +159,9 @@ impl Parts<'_> {
         match meet(self.sums, self.members, data, node) {
             Some(Meeting::Same) if list.iter().all(|component| component.shape.is_empty()) => {
                 for k in 0..list.len() {
-                    let places = (self.in_data + k, self.in_table + k);
-                    self.found.push((Part::Same, places.0, places.1));
+                    let position = self.in_table.next().into_iter().collect();
+                    self.found.push((Part::Same, self.in_data + k, position));
                 }
-            }
-            Some(Meeting::Link(member)) => {
-                let part = Part::Link(member);
-                self.found.push((part, self.in_data, self.in_table));
             }
             Some(Meeting::Tuples(data, node)) => {
                 for (data, node) in data.iter().zip(node) {
@@ -165,14 +169,28 @@ impl Parts<'_> {
                 }
                 return;
             }
-            Some(Meeting::Sums(data, node)) if self.is_inner(data, node) => {
-                let part = Part::Inner(Member { data, node });
-                self.found.push((part, self.in_data, self.in_table));
+            other => {
+                let part = match other {
+                    Some(Meeting::Link(member)) => Some(Part::Link(member)),
+                    Some(Meeting::Sums(data, node)) if self.is_inner(data, node) => {
+                        Some(Part::Inner(Member { data, node }))
+                    }
+                    Some(
+                        Meeting::Same
+                        | Meeting::Tuples(..)
+                        | Meeting::Elements(..)
+                        | Meeting::Sums(..),
+                    )
+                    | None => None,
+                };
+                let count = width(node, self.sums, true);
+                let positions = self.in_table.by_ref().take(count).collect();
+                if let Some(part) = part {
+                    self.found.push((part, self.in_data, positions));
+                }
             }
-            Some(Meeting::Same | Meeting::Elements(..) | Meeting::Sums(..)) | None => {}
         }
         self.in_data += list.len();
-        self.in_table += lifted_width(node, self.sums);
     }
 
     /// True if a sum is a link in the data and an ordinary sum in the node.
@@ -183,11 +201,6 @@ impl Parts<'_> {
         };
         is_recursive(data) && !is_recursive(node)
     }
-}
-
-/// Returns the number of components of a type in a vector of it, without the length.
-fn lifted_width(ty: &Type, sums: &[SumType]) -> usize {
-    components(&Type::vector(ty.clone()), sums).len() - 1
 }
 
 /// Returns the expression that reads a component of a node.

@@ -149,7 +149,13 @@ impl Tables<'_> {
         for change in changes {
             let tables = fresh_tables(self.program, &change.members);
             let state = states_of(&copy.expression)[change.position].0;
-            let form = Form::of_root(&change.members, &variables(&tables), Atom::index(0), false);
+            let form = Form::of_root(
+                self.program,
+                &change.members,
+                &variables(&tables),
+                Atom::index(0),
+                false,
+            );
             self.forms.insert(state, form);
         }
         let mut made = Vec::new();

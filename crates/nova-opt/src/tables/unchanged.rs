@@ -2,7 +2,7 @@
 //! tables before, so that no iteration of a loop copies them.
 //!
 //! A component of a body's node is unchanged if every path gives the value of the old node. Where the
-//! constructor is known, its number is the old tag, and the payloads of other constructors hold zeros
+//! constructor is known, its number is the old tag, and components without a part of its payload hold zeros
 //! (`nova_flat::representation`).
 
 use super::Tables;
@@ -11,16 +11,15 @@ use nova_core::nodes::payloads;
 use nova_core::{Member, ScalarOperation, ScalarValue, Type};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
-use nova_flat::representation::components;
+use nova_flat::representation::{components, payload_places};
 use std::collections::HashMap;
 
 /// The place of an array among the components of tables.
-#[derive(Clone, Copy)]
 struct Place {
     /// The array of the tags of its table.
     tags: Variable,
-    /// The constructor whose payload it belongs to; `None` for the tags.
-    constructor: Option<u32>,
+    /// The constructors whose payloads have a part in it; `None` for the tags.
+    constructors: Option<Vec<i64>>,
     /// True if it surely holds zeros where another constructor is active. The rows of vectors begin and end
     /// at any index there, as long as they are empty.
     has_zeros: bool,
@@ -130,29 +129,32 @@ impl Tables<'_> {
         let mut next = 0;
         for member in members {
             let tags = next + 1;
-            let own = |constructor, has_zeros| match source.get(tags) {
+            let own = |constructors, has_zeros| match source.get(tags) {
                 Some(Atom::Variable(tags)) => Some(Place {
                     tags: *tags,
-                    constructor,
+                    constructors,
                     has_zeros,
                 }),
                 Some(Atom::Constant(_)) | None => None,
             };
+            let lifted = components(&Type::vector(Type::Sum(member.node)), sums);
             if position == tags {
                 return own(None, false);
             }
-            next += 2;
-            for (k, (_, payload)) in payloads(sums, member.data, member.node).enumerate() {
-                let lifted = components(&Type::vector(payload.clone()), sums);
-                let width = lifted.len() - 1;
-                if (next..next + width).contains(&position) {
-                    let component = lifted.get(position - next + 1)?;
-                    let name = component.name.rsplit('_').next().unwrap_or_default();
-                    let is_row = matches!(name, "starts" | "ends") || name.starts_with("dim");
-                    return own(Some(k as u32), !is_row);
-                }
-                next += width;
+            let place = position.checked_sub(tags)?;
+            // The length comes before.
+            if let Some(component) = lifted.get(place + 1) {
+                let name = component.name.rsplit('_').next().unwrap_or_default();
+                let is_row = matches!(name, "starts" | "ends") || name.starts_with("dim");
+                let has_part = |k: &usize| {
+                    let places = payload_places(member.node, *k, sums, true);
+                    places.contains(&place)
+                };
+                let count = payloads(sums, member.data, member.node).count();
+                let constructors = (0..count).filter(has_part).map(|k| k as i64);
+                return own(Some(constructors.collect()), !is_row);
             }
+            next += lifted.len();
         }
         None
     }
@@ -250,14 +252,14 @@ impl Search<'_> {
 
     /// True if a constant is the value of the component in an old node of this case.
     fn is_constant(&self, value: ScalarValue, case: &Case) -> bool {
-        match self.place.constructor {
+        match &self.place.constructors {
             None => {
                 let own = value.as_integer();
                 case.is.is_some_and(|is| own == Some(i128::from(is)))
             }
-            Some(constructor) => {
-                let own = i64::from(constructor);
-                let is_other = case.is.is_some_and(|is| is != own) || case.is_not.contains(&own);
+            Some(constructors) => {
+                let is_other = case.is.is_some_and(|is| !constructors.contains(&is))
+                    || constructors.iter().all(|own| case.is_not.contains(own));
                 self.place.has_zeros && is_other && value.canonical_bits() == 0
             }
         }

@@ -157,3 +157,54 @@ fn long_functions_are_split() {
     let largest = program.functions.iter().map(|f| f.body.statements.len());
     assert!(largest.max() <= Some(1000));
 }
+
+#[test]
+fn what_every_branch_computes_is_computed_before() {
+    let program = after(
+        nova_opt::cse::run,
+        r#"(program (entry "f" [("x" i32) ("y" i32)] i32 "f")
+          (function "f" [x:i32 y:i32] [r:i32] (do
+            (let [a:i32] (switch x
+              (do (let [b:i32] (mul i32 y 3i32)) (let [c:i32] (add i32 b 1i32)) (in c))
+              (do (let [u:i32] (sub i32 y x)) (let [d:i32] (mul i32 3i32 y)) (let [e:i32] (add i32 1i32 d))
+                (let [v:i32] (mul i32 e u)) (in v))
+              (do (let [g:bool] (lt i32 x y)) (let [w:i32] (if g
+                (do (let [h:i32] (mul i32 y 3i32)) (in h))
+                (do (let [k:i32] (mul i32 y 3i32)) (let [l:i32] (add i32 k x)) (in l))))
+                (let [m:i32] (mul i32 y 3i32)) (let [n:i32] (add i32 m 1i32)) (let [z:i32] (sub i32 n w))
+                (in z))))
+            (in a))))"#,
+    );
+    let after = ["sub", "mul", "lt", "if", "add", "sub"];
+    assert_eq!(
+        shape(&program),
+        [&["mul", "add", "switch"], &after[..]].concat()
+    );
+    for (x, expected) in [("0", "16"), ("1", "64"), ("2", "1"), ("7", "-6")] {
+        assert_eq!(value(&program, &[x, "5"]), expected);
+    }
+}
+
+#[test]
+fn what_a_check_protects_stays_in_its_branch() {
+    let program = after(
+        nova_opt::cse::run,
+        r#"(program (entry "f" [("X" (vector i32)) ("i" i64) ("d" i32)] i32 "f")
+          (function "f" [n:i64 X:[n]i32 i:i64 d:i32] [r:i32] (do
+            (let [c:bool] (lt i32 d 10i32))
+            (let [a:i32] (if c
+              (do (let [p:bool] (lt i64 i n)) (let [] (check p index [i n])) (let [e:i32] (index X [i]))
+                (let [q:bool] (ne i32 d 0i32)) (let [] (check q division []))
+                (let [g:i32] (div i32 e d)) (in g))
+              (do (let [s:bool] (lt i64 i n)) (let [] (check s index [i n])) (let [h:i32] (index X [i]))
+                (let [t:bool] (ne i32 d 0i32)) (let [] (check t division []))
+                (let [k:i32] (div i32 h d)) (in k))))
+            (in a))))"#,
+    );
+    let branch = ["check", "index", "check", "div"];
+    let before = ["lt", "lt", "ne", "if"];
+    assert_eq!(shape(&program), [before, branch, branch].concat());
+    assert_eq!(value(&program, &["[8 6]", "1", "2"]), "3");
+    assert_eq!(value(&program, &["[8 6]", "2", "2"]), "index");
+    assert_eq!(value(&program, &["[8 6]", "0", "0"]), "division");
+}
