@@ -1,72 +1,8 @@
-/* Walks over the nodes of a group of recursive types: the nodes that a link reaches, and whether nodes
- * contain themselves. */
+/* The nodes of a group of recursive types that a link reaches, and whether nodes contain themselves. */
 #ifndef NOVA_REACHED_H
 #define NOVA_REACHED_H
 
-#include "nodes.h"
-
-/* A link to a node: the number of its table in the walk, and its index there. */
-typedef struct nova_target {
-    int64_t table, link;
-} nova_target;
-
-/* A list of such links. */
-typedef struct nova_targets {
-    nova_block *block;
-    nova_target *data;
-    int64_t count, room;
-} nova_targets;
-
-/* Makes room for another link in a list. */
-static void nova_grow_targets(nova_context *context, nova_targets *list)
-{
-    nova_block *block;
-    int64_t room = list->room < 32 ? 32 : list->room > INT64_MAX / 2 ? INT64_MAX : 2 * list->room;
-    nova_target *data = (nova_target *)nova_allocate(context, &block, room, sizeof *data, NULL);
-    if (list->count > 0)
-        memcpy(data, list->data, (size_t)list->count * sizeof *data);
-    nova_release(context, list->block);
-    list->block = block;
-    list->data = data;
-    list->room = room;
-}
-
-/* Adds a link to a list. */
-static inline void nova_push_target(nova_context *context, nova_targets *list, int64_t table,
-                                    int64_t link)
-{
-    if (list->count == list->room)
-        nova_grow_targets(context, list);
-    list->data[list->count].table = table;
-    list->data[list->count].link = link;
-    list->count++;
-}
-
-/* A table of a walk. */
-typedef struct nova_walked {
-    nova_reach *reach; /* its numbers */
-    int64_t size;      /* and its nodes */
-} nova_walked;
-
-/* Adds the links of a node to a list, in order. */
-typedef void nova_find_links(nova_context *context, nova_targets *found, int64_t table,
-                             int64_t link);
-
-/* The number of the constructor of a node without payload, among all such constructors of the members;
- * −1 for other nodes. */
-typedef int64_t nova_find_constant(nova_context *context, int64_t table, int64_t link);
-
-/* A walk over the tables of a group: first those of its members, then those whose nodes stand between
- * their nodes. */
-typedef struct nova_walk {
-    nova_find_links *find_links;
-    nova_find_constant *find_constant;
-    int64_t constants;   /* the constructors without payload */
-    nova_walked *tables; /* all tables, */
-    int64_t count;       /* their number, */
-    int64_t members;     /* and the number of members */
-    nova_targets found;  /* links that are not followed yet */
-} nova_walk;
+#include "sublists.h"
 
 /* The nodes of a member that a link reaches. */
 typedef struct nova_reached {
@@ -168,6 +104,23 @@ static void nova_visit_node(nova_context *context, nova_walk *walk, nova_numbers
     found->count = 0;
 }
 
+/* Numbers the nodes of a list, of which the first one has its number. Where so many are found to be scattered
+ * that the whole table is worth a walk, the rest is numbered by sublists. */
+static void nova_number_list(nova_context *context, nova_walk *walk, nova_numbers *numbers)
+{
+    const nova_reach *reach = walk->tables[0].reach;
+    int64_t part = walk->tables[0].size / 16;
+    int64_t due = part > NOVA_FIRST_STEPS ? part : NOVA_FIRST_STEPS;
+    for (int64_t k = 0; k < reach->count; k++) {
+        if (k == due) {
+            if (nova_is_scattered(reach) && nova_number_rest(context, walk))
+                return;
+            due *= 2;
+        }
+        nova_visit_node(context, walk, numbers, 0, reach->order[k]);
+    }
+}
+
 /* The lowest and the highest link to a node of a member that has a number. */
 static void nova_find_span(const nova_walk *walk, int64_t table, const nova_targets *twins,
                            int64_t *lowest, int64_t *highest)
@@ -254,7 +207,9 @@ static void nova_find_reached(nova_context *context, nova_walk *walk, int64_t li
     nova_follow_links(context, walk, &numbers);
     /* The nodes of a single member are a queue themselves. */
     const nova_reach *only = walk->tables[0].reach;
-    if (walk->members == 1)
+    if (walk->is_list)
+        nova_number_list(context, walk, &numbers);
+    else if (walk->members == 1)
         for (int64_t k = 0; k < only->count; k++)
             nova_visit_node(context, walk, &numbers, 0, only->order[k]);
     for (int64_t k = 0; k < queue.count; k++)
@@ -327,10 +282,32 @@ static void nova_search_ranges(nova_context *context, nova_search *search)
         nova_search_node(context, search, search->between.data[k], search->total + k);
 }
 
+/* True if none of count nodes from the link first on contains itself. They are the only member of the walk,
+ * and have one link at most. */
+static bool nova_lists_are_acyclic(nova_context *context, nova_walk *walk, int64_t first,
+                                   int64_t count)
+{
+    nova_block *block;
+    nova_step *steps = (nova_step *)nova_allocate(context, &block, count, sizeof *steps, NULL);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t next = nova_next_in_list(context, walk, first + k, first + count) - first;
+        steps[k].next = next < 0 ? -1 : next;
+        steps[k].walk = 0;
+    }
+    bool acyclic = nova_steps_are_acyclic(context, steps, count);
+    nova_release(context, block);
+    return acyclic;
+}
+
 /* True if no node of the ranges contains itself: for each member, counts nodes from the link first on. */
 static bool nova_are_acyclic(nova_context *context, nova_walk *walk, const int64_t *first,
                              const int64_t *counts)
 {
+    if (walk->is_list) {
+        bool acyclic = nova_lists_are_acyclic(context, walk, first[0], counts[0]);
+        nova_release(context, walk->found.block);
+        return acyclic;
+    }
     nova_links links = {NULL, NULL, NULL, NULL, 0};
     nova_search search = {walk, first, counts, 0, {NULL, NULL, 0, 0}, &links};
     for (int64_t k = 0; k < walk->members; k++)

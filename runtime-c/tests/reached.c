@@ -1,10 +1,16 @@
 /* Tests of walks over the nodes of a group, on random tables: the nodes that a link reaches, and cycles, are
  * those of a plain search. */
+/* Lists are cut early, so that short ones are. */
+#define NOVA_FIRST_STEPS 4
+#define NOVA_FAR_LINK 2
+#define NOVA_SUBLIST_STRIDE 4
+#define NOVA_PART_LINKS 3
+
 #include "../common/call.h"
 #include "../common/reached.h"
 #include "test.h"
 
-enum { TABLES = 3, MOST = 40, LINKS = 3 };
+enum { TABLES = 3, FEW = 40, MOST = 300, LINKS = 3 };
 
 /* A node: its links, none for the constant. */
 typedef struct node {
@@ -16,6 +22,8 @@ typedef struct node {
  * are constants. */
 typedef struct group {
     int used, members;
+    bool is_list; /* nodes of the only table have one link at most */
+    int64_t root; /* in the first table */
     int64_t sizes[TABLES];
     node nodes[TABLES][MOST];
     nova_reach reach[TABLES];
@@ -49,10 +57,12 @@ static int64_t below(int64_t limit)
 /* Fills in random links: to nodes before, or to any if `cyclic` is true. */
 static void fill(group *g, bool cyclic)
 {
+    g->is_list = false;
     g->used = 1 + (int)below(TABLES);
     g->members = g->used < TABLES ? g->used : TABLES - 1;
     for (int t = 0; t < TABLES; t++)
-        g->sizes[t] = 1 + below(MOST);
+        g->sizes[t] = 1 + below(FEW);
+    g->root = below(g->sizes[0]);
     for (int t = 0; t < g->used; t++)
         for (int64_t i = 0; i < g->sizes[t]; i++) {
             node *own = &g->nodes[t][i];
@@ -101,13 +111,64 @@ static void meet(plain *p, int64_t table, int64_t link)
     p->queue[p->queued++].link = link;
 }
 
+/* Numbers the nodes that a node of the first table reaches. */
+static void search(plain *p, int64_t root)
+{
+    memset(p, 0, sizeof *p);
+    memset(p->number, -1, sizeof p->number);
+    memset(p->constants, -1, sizeof p->constants);
+    meet(p, 0, root);
+    for (int k = 0; k < p->queued; k++) {
+        const node *own = &tested->nodes[p->queue[k].table][p->queue[k].link];
+        for (int i = 0; i < own->count; i++)
+            meet(p, own->links[i].table, own->links[i].link);
+    }
+}
+
+/* Fills in lists in one table, whose nodes lie in any order. Lists may end in the same nodes. */
+static void fill_lists(group *g)
+{
+    int64_t size = 1 + below(MOST), near = 1 + below(4), place[MOST];
+    g->used = g->members = 1;
+    g->is_list = true;
+    g->sizes[0] = size;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t other = below(i + 1);
+        place[i] = i;
+        place[i] = place[other];
+        place[other] = i;
+    }
+    for (int64_t i = 0; i < size; i++) {
+        node *own = &g->nodes[0][place[i]];
+        own->count = i > 0 && below(50) > 0;
+        own->links[0].table = 0;
+        own->links[0].link = i == 0 ? 0 : place[i - 1 - below(i < near ? i : near)];
+    }
+    g->root = place[size - 1 - below(size < 4 ? size : 4)];
+}
+
+/* Gives some nodes that the root does not reach links to any node, or out of the table: they are unfinished. */
+static void add_unfinished(group *g)
+{
+    static plain reached;
+    int64_t size = g->sizes[0];
+    search(&reached, g->root);
+    for (int64_t i = 0; i < size; i++)
+        if (reached.number[0][i] < 0 && below(4) == 0) {
+            node *own = &g->nodes[0][i];
+            own->count = 1;
+            own->links[0].link = below(2) > 0 ? below(size) : below(INT32_MAX) - below(INT32_MAX);
+        }
+}
+
 static nova_walk walk_of(group *g, nova_walked *tables)
 {
     for (int t = 0; t < TABLES; t++) {
         tables[t].reach = &g->reach[t];
         tables[t].size = g->sizes[t];
     }
-    nova_walk walk = {find_links, find_constant, g->members, tables, g->used, g->members, {NULL, NULL, 0, 0}};
+    nova_walk walk = {find_links, find_constant, g->members, tables, g->used, g->members, g->is_list,
+                      {NULL, NULL, 0, 0}};
     return walk;
 }
 
@@ -117,17 +178,8 @@ static void check_reached(nova_context *context, group *g)
     nova_walked tables[TABLES];
     nova_walk walk = walk_of(g, tables);
     nova_reached found[TABLES];
-    int64_t root = below(g->sizes[0]);
-    memset(&p, 0, sizeof p);
-    memset(p.number, -1, sizeof p.number);
-    memset(p.constants, -1, sizeof p.constants);
-    meet(&p, 0, root);
-    for (int k = 0; k < p.queued; k++) {
-        const node *own = &g->nodes[p.queue[k].table][p.queue[k].link];
-        for (int i = 0; i < own->count; i++)
-            meet(&p, own->links[i].table, own->links[i].link);
-    }
-    nova_find_reached(context, &walk, root, found, NULL);
+    search(&p, g->root);
+    nova_find_reached(context, &walk, g->root, found, NULL);
     for (int t = 0; t < g->members; t++) {
         const nova_reached *own = &found[t];
         CHECK(own->count == p.counts[t]);
@@ -196,8 +248,15 @@ static void body(nova_context *context, void *argument)
         fill(g, round % 2 == 1);
         check_reached(context, g);
         check_acyclic(context, g);
+        fill_lists(g);
+        if (round % 2 == 1)
+            g->nodes[0][below(g->sizes[0])].links[0].link = below(g->sizes[0]);
+        check_acyclic(context, g);
+        fill_lists(g);
+        add_unfinished(g);
+        check_reached(context, g);
     }
-    CHECK(cycles > 100 && cycles < 2000);
+    CHECK(cycles > 200 && cycles < 4000);
 }
 
 int main(void)

@@ -112,7 +112,7 @@ static void reached_Rose(nova_context *context, int64_t link, nova_reached *resu
 {
     nova_walked tables[2] = {{&context->tables->Rose.reach, context->tables->Rose.count},
             {&context->tables->Maybe_data_Rose.reach, context->tables->Maybe_data_Rose.count}};
-    nova_walk walk = {links_of_Rose, constant_of_Rose, 1, tables, 2, 1, {NULL, NULL, 0, 0}};
+    nova_walk walk = {links_of_Rose, constant_of_Rose, 1, tables, 2, 1, false, {NULL, NULL, 0, 0}};
     nova_find_reached(context, &walk, link, results, place);
 }
 
@@ -133,7 +133,7 @@ static bool are_acyclic_Rose(nova_context *context, const int64_t *first, const 
 {
     nova_walked tables[2] = {{&context->tables->Rose.reach, context->tables->Rose.count},
             {&context->tables->Maybe_data_Rose.reach, context->tables->Maybe_data_Rose.count}};
-    nova_walk walk = {links_of_Rose, constant_of_Rose, 1, tables, 2, 1, {NULL, NULL, 0, 0}};
+    nova_walk walk = {links_of_Rose, constant_of_Rose, 1, tables, 2, 1, false, {NULL, NULL, 0, 0}};
     return nova_are_acyclic(context, &walk, first, counts);
 }
 

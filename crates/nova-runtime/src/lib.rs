@@ -59,6 +59,8 @@ pub const FILES: &[(&str, &str)] = files![
     "common/nova_math.h",
     "common/arguments.h",
     "common/nodes.h",
+    "common/walks.h",
+    "common/sublists.h",
     "common/reached.h",
     "common/reclaim.h",
     "common/text.h",
