@@ -138,7 +138,28 @@ pub enum Part {
     Sum(Vec<Part>),
 }
 
+impl Links {
+    /// True if there is one table, whose nodes have one link at most.
+    pub fn is_list(&self) -> bool {
+        match &self.pairs[..] {
+            [only] => only.constructors.iter().all(|part| part.most() <= 1),
+            [..] => false,
+        }
+    }
+}
+
 impl Part {
+    /// Returns the largest number of links in it.
+    fn most(&self) -> usize {
+        deep(|| match self {
+            Part::Data => 0,
+            Part::Link(_) => 1,
+            Part::Elements(_) => usize::MAX,
+            Part::Tuple(parts) => parts.iter().map(Part::most).fold(0, usize::saturating_add),
+            Part::Sum(parts) => parts.iter().map(Part::most).max().unwrap_or(0),
+        })
+    }
+
     /// True if it has no links.
     pub fn is_data(&self) -> bool {
         match self {

@@ -47,15 +47,11 @@ enum Leaf {
         /// For each constructor, the field of its payload, and those of the slots that it takes.
         payloads: Vec<(Option<Name>, Leaf)>,
     },
-    Vector {
-        starts: NewArray,
-        ends: NewArray,
-        total: Name,
-        element: CoreType,
-    },
-    Array {
-        extents: Vec<NewArray>,
-        starts: NewArray,
+    /// The rows of a vector or an array.
+    Rows {
+        rank: u32,
+        /// The starts and the ends of vectors; the extents and the starts of arrays.
+        bounds: Vec<NewArray>,
         total: Name,
         element: CoreType,
     },
@@ -170,23 +166,28 @@ fn allocate(code: &mut Writer, ty: &CoreType, count: &Expression, hint: &str) ->
     let named = |suffix: &str| format!("{hint}_{suffix}");
     match ty {
         CoreType::Scalar(scalar) => Leaf::Scalar(array(code, *scalar, hint, count), *scalar),
-        CoreType::Vector(element) => Leaf::Vector {
-            starts: array(code, Scalar::I64, &named("starts"), count),
-            ends: array(code, Scalar::I64, &named("ends"), count),
-            total: total(code, &named("total")),
-            element: (**element).clone(),
-        },
-        CoreType::Array(rank, element) => Leaf::Array {
-            extents: (0..*rank)
-                .map(|k| array(code, Scalar::I64, &named(&format!("dim{k}")), count))
-                .collect(),
-            starts: array(code, Scalar::I64, &named("starts"), count),
-            total: total(code, &named("total")),
-            element: (**element).clone(),
-        },
+        CoreType::Vector(element) => rows(code, 1, element, count, hint),
+        CoreType::Array(rank, element) => rows(code, *rank, element, count, hint),
         // Of sums, only links are leaves.
         CoreType::Sum(id) => Leaf::Link(array(code, Scalar::I64, &named("link"), count), *id),
         CoreType::Unit | CoreType::Tuple(_) | CoreType::Function(..) => Leaf::Nothing,
+    }
+}
+
+/// Allocates the arrays of the rows of vectors, or of arrays of a rank.
+fn rows(code: &mut Writer, rank: u32, element: &CoreType, count: &Expression, hint: &str) -> Leaf {
+    let extents = (0..rank).map(|k| format!("dim{k}"));
+    let names: Vec<String> = match rank {
+        1 => ["starts", "ends"].map(String::from).into(),
+        _ => extents.chain(["starts".to_string()]).collect(),
+    };
+    let bounds = names.iter();
+    let bounds = bounds.map(|name| array(code, Scalar::I64, &format!("{hint}_{name}"), count));
+    Leaf::Rows {
+        rank,
+        bounds: bounds.collect(),
+        total: total(code, &format!("{hint}_total")),
+        element: element.clone(),
     }
 }
 
@@ -267,41 +268,29 @@ fn fill(code: &mut Writer, leaf: &Leaf, value: Expression, k: &Expression, sourc
             slots,
             payloads,
         } => fill_sum(code, (tags, slots), payloads, value, k, source),
-        Leaf::Vector {
-            starts,
-            ends,
+        Leaf::Rows {
+            rank,
+            bounds,
             total,
             element,
         } => {
-            let count = value.clone().member("len");
+            let mut given = extents_of(&value, *rank);
+            let count = match &given[..] {
+                [length] => length.clone(),
+                extents => checked_count(code, extents, source),
+            };
             check_data(code, element, &value.member("data"), &count, source);
-            code.push(Statement::assign(
-                place(starts),
-                Expression::Name(total.clone()),
-            ));
-            add_total(code, total, count, source);
-            code.push(Statement::assign(
-                place(ends),
-                Expression::Name(total.clone()),
-            ));
-        }
-        Leaf::Array {
-            extents,
-            starts,
-            total,
-            element,
-        } => {
-            let given = extents_of(&value, extents.len() as u32);
-            let count = checked_count(code, &given, source);
-            check_data(code, element, &value.member("data"), &count, source);
-            for (extent, given) in extents.iter().zip(given) {
-                code.push(Statement::assign(place(extent), given));
+            let start = Expression::Name(total.clone());
+            if *rank == 1 {
+                given.clear();
             }
-            code.push(Statement::assign(
-                place(starts),
-                Expression::Name(total.clone()),
-            ));
+            for (array, value) in bounds.iter().zip(given.into_iter().chain([start.clone()])) {
+                code.push(Statement::assign(place(array), value));
+            }
             add_total(code, total, count, source);
+            if let ([_, ends], 1) = (&bounds[..], rank) {
+                code.push(Statement::assign(place(ends), start));
+            }
         }
     })
 }
@@ -346,16 +335,7 @@ fn clear_leaf(code: &mut Writer, leaf: &Leaf, k: &Expression) {
         Leaf::Nothing => {}
         Leaf::Scalar(array, scalar) => clear(array, *scalar),
         Leaf::Link(array, _) => clear(array, Scalar::I64),
-        Leaf::Vector { starts, ends, .. } => {
-            clear(starts, Scalar::I64);
-            clear(ends, Scalar::I64);
-        }
-        Leaf::Array {
-            extents, starts, ..
-        } => {
-            extents.iter().for_each(|e| clear(e, Scalar::I64));
-            clear(starts, Scalar::I64);
-        }
+        Leaf::Rows { bounds, .. } => bounds.iter().for_each(|b| clear(b, Scalar::I64)),
         // A slot is a single leaf.
         Leaf::Tuple(_) | Leaf::Sum { .. } => {}
     }
@@ -395,33 +375,13 @@ fn finish_leaf(
                 finish_leaf(code, leaf, &walk, source, parts, read);
             }
         }
-        Leaf::Vector {
-            starts,
-            ends,
+        Leaf::Rows {
+            rank,
+            bounds,
             total,
             element,
         } => {
-            parts.extend([starts, ends].map(NewArray::part));
-            let total = Expression::Name(total);
-            parts.push(Part::Scalar(total.clone()));
-            read_lifted(
-                code,
-                &element,
-                &longer(&[Step::Elements(1)]),
-                total,
-                source,
-                parts,
-            );
-        }
-        Leaf::Array {
-            extents,
-            starts,
-            total,
-            element,
-        } => {
-            let rank = extents.len() as u32;
-            parts.extend(extents.into_iter().map(NewArray::part));
-            parts.push(starts.part());
+            parts.extend(bounds.into_iter().map(NewArray::part));
             let total = Expression::Name(total);
             parts.push(Part::Scalar(total.clone()));
             let walk = longer(&[Step::Elements(rank)]);

@@ -5,10 +5,10 @@ use crate::context::function::Emitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
-use crate::emit::nodes::{node_of, payload_fields};
+use crate::emit::nodes::{node_of, table};
 use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Parts, component, sum_parts, vector_parts};
-use crate::ffi::parts::Part;
+use crate::ffi::parts::parts_of;
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
 use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
@@ -236,34 +236,19 @@ fn show_constructor(
 
 /// Emits the output of a node. Its links are left for later.
 fn show_node(code: &mut Writer, id: SumId, link: &Expression, sink: &Sink) {
+    let ty = Type::Name(table(code.unit, id).node);
+    let node = node_of(code.unit, id, link.clone()).address();
+    let node = code.variable(ty.constant().pointer(), "node", node);
     let sum = code.unit.types.sum(id);
     let mut cases = Vec::new();
     for (k, constructor) in sum.constructors.iter().enumerate() {
-        let components = code.unit.components(&constructor.payload);
-        let fields = payload_fields(code.unit, id, k as u32);
-        let mut fields = fields.into_iter();
-        let mut field = |code: &mut Writer| {
-            let path = fields.next().unwrap_or_default();
-            let node = node_of(code.unit, id, link.clone());
-            path.into_iter().fold(node, Expression::member)
-        };
-        let mut parts = Vec::new();
-        for component in &components {
-            parts.push(match component.shape.is_empty() {
-                true => Part::Scalar(field(code)),
-                false => Part::Array {
-                    pointer: field(code),
-                    block: field(code),
-                },
-            });
-        }
+        let parts = parts_of(code, id, k as u32, &constructor.payload, &node);
         cases.push(code.nested(|code| {
             bring_to_host(code, &parts);
             show_constructor(code, constructor, None, &mut parts.iter(), sink)
         }));
     }
-    let tag = node_of(code.unit, id, link.clone()).member("tag");
-    push_switch(code, tag, cases);
+    push_switch(code, node.arrow("tag"), cases);
     let tokens = Expression::name("tokens").address();
     code.push(Statement::call("nova_finish_tokens", vec![tokens]));
 }

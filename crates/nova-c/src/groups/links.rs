@@ -9,6 +9,7 @@ use nova_c_ast::ast::{Binary, Block, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_flat::links::{Pair, Part as Place};
+use nova_flat::representation::width;
 
 /// Emits what is done with a link to a node of the pair with this number.
 pub(super) type See<'a> = &'a dyn Fn(&mut Writer, usize, Expression);
@@ -163,14 +164,7 @@ fn note_arrays(code: &Writer, index: Option<&Expression>, source: &mut Source, c
 
 /// Passes over the components of a type.
 fn skip(code: &Writer, ty: &CoreType, index: Option<&Expression>, source: &mut Source) {
-    let count = match index {
-        None => code.unit.components(ty).len(),
-        // The components of a vector are its length, and those of its elements.
-        Some(_) => {
-            let lifted = CoreType::Vector(ty.clone().into());
-            code.unit.components(&lifted).len() - 1
-        }
-    };
+    let count = width(ty, &code.unit.program.sums, index.is_some());
     if count > 0 {
         source.parts.nth(count - 1);
     }

@@ -11,8 +11,7 @@ use crate::syntax::{
 use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_core::{Member, SumId};
-use nova_diag::deep;
-use nova_flat::links::{Links, Part, links};
+use nova_flat::links::{Links, links};
 
 /// The functions that walk over a group.
 #[derive(Clone, Copy)]
@@ -72,7 +71,7 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
         Expression::name("tables"),
         literal(count),
         literal(group.members),
-        truth(is_list(&group)),
+        truth(group.is_list()),
         Expression::Braces(vec![null(), null(), literal(0), literal(0)]),
     ]);
     let tables = Type::Array(Type::name("nova_walked").into(), count as u32);
@@ -110,25 +109,6 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
             static_function(Type::name("bool"), name, parameters, body)
         }
     }
-}
-
-/// True if there is one table, whose nodes have one link at most.
-fn is_list(group: &Links) -> bool {
-    match &group.pairs[..] {
-        [only] => only.constructors.iter().all(|part| most_links(part) <= 1),
-        [..] => false,
-    }
-}
-
-/// Returns the largest number of links of a part of a payload.
-fn most_links(part: &Part) -> usize {
-    deep(|| match part {
-        Part::Data => 0,
-        Part::Link(_) => 1,
-        Part::Elements(_) => usize::MAX,
-        Part::Tuple(parts) => parts.iter().map(most_links).fold(0, usize::saturating_add),
-        Part::Sum(parts) => parts.iter().map(most_links).max().unwrap_or(0),
-    })
 }
 
 /// Returns statements that end `are_acyclic_List` early, where all links within the ranges rise, or all fall.

@@ -256,9 +256,10 @@ mod tests {
         let row = Type::vector(FLOAT);
         let rows = sum(&[], None, vec![row.clone(), tuple(&[FLOAT, row]), FLOAT]);
         let plain: [&[usize]; 3] = [&[1, 2], &[3, 4, 5], &[3]];
-        assert_eq!(places(&[rows.clone()], 0, false), plain);
+        let sums = [rows];
+        assert_eq!(places(&sums, 0, false), plain);
         let lifted: [&[usize]; 3] = [&[1, 2, 3, 4], &[5, 6, 7, 8, 9], &[5]];
-        assert_eq!(places(&[rows], 0, true), lifted);
+        assert_eq!(places(&sums, 0, true), lifted);
     }
 
     #[test]
