@@ -10,7 +10,7 @@ struct area_call {
 
 static NOVA_THREAD_LOCAL char area_message[NOVA_MESSAGE_SIZE];
 
-static void area_value(nova_context *context, int64_t S_length, int32_t *S_data_tag,
+static void area_value(nova_context *context, int64_t S_length, uint8_t *S_data_tag,
                        float *S_data_Circle, float *S_data_Box_e1, int64_t *length_out,
                        float **data_out, nova_block **data_block_out)
 {
@@ -21,7 +21,7 @@ static void area_value(nova_context *context, int64_t S_length, int32_t *S_data_
         float s_Circle = S_data_Circle[i];
         float s_Box_e1 = S_data_Box_e1[i];
         float t_2;
-        switch (S_data_tag[i]) {
+        switch ((int32_t)S_data_tag[i]) {
         case 0:
             t_2 = 0.0f;
             break;
@@ -46,7 +46,7 @@ static void area_run(nova_context *context, void *argument)
     nova_check_result(context, "result", call->result);
     nova_check_array(context, "S", call->S_len, call->S, sizeof(nova_sum_Shape));
     nova_block *S_tag_block;
-    int32_t *S_tag = (int32_t *)nova_allocate(context, &S_tag_block, call->S_len, sizeof(int32_t),
+    uint8_t *S_tag = (uint8_t *)nova_allocate(context, &S_tag_block, call->S_len, sizeof(uint8_t),
             NULL);
     nova_block *S_Circle_block;
     float *S_Circle = (float *)nova_allocate(context, &S_Circle_block, call->S_len, sizeof(float),
@@ -56,7 +56,7 @@ static void area_run(nova_context *context, void *argument)
             NULL);
     for (int64_t i = 0; i < call->S_len; i++) {
         nova_check_tag(context, "S", call->S[i].tag, 3);
-        S_tag[i] = call->S[i].tag;
+        S_tag[i] = (uint8_t)call->S[i].tag;
         S_Circle[i] = 0.0f;
         S_Box_e1[i] = 0.0f;
         switch (call->S[i].tag) {

@@ -12,7 +12,7 @@
 //! | `vector U` | `length`, then U lifted over `[length]` |
 //! | `vector#k U` | k extents, then U lifted over `[d0]…[dk-1]` |
 //! | recursive sum | `link` (i64) |
-//! | other sum | `tag` (i32), then those of its slots ([`layout`]) |
+//! | other sum | `tag` ([`tag_scalar`]), then those of its slots ([`layout`]) |
 //!
 //! and U lifted over a shape S (all indices of S in parallel):
 //!
@@ -31,7 +31,7 @@
 
 mod sums;
 
-pub use sums::{Layout, Leaf, layout, leaves, payload_places, width};
+pub use sums::{Layout, Leaf, layout, leaves, payload_places, tag_scalar, width};
 
 use crate::ir::Destination;
 use nova_core::{Scalar, SumId, SumType, Type};
@@ -152,7 +152,7 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
                 list[link].link = Some(*id);
                 return;
             }
-            push("tag", Scalar::I32, shape, list);
+            push("tag", tag_scalar(*id, sums), shape, list);
             for slot in layout(*id, sums).slots {
                 add(&slot.ty, sums, &join(prefix, &slot.name), shape, list);
             }

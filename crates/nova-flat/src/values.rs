@@ -9,7 +9,7 @@ mod rows;
 
 pub use arrays::{ArrayValue, count, element_type, filled};
 
-use crate::representation::{components, payload_places};
+use crate::representation::{components, payload_places, tag_scalar};
 use nova_core::error::RuntimeError;
 use nova_core::value::OutOfMemory;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
@@ -356,7 +356,9 @@ fn add_plain<'v>(
                 let mut slots = empty_components(ty, sums);
                 let mut parts = Vec::new();
                 add_plain(payload, payload_type, sums, link, &mut parts)?;
-                let tag = FlatValue::Scalar(ScalarValue::I32(active as i32));
+                let tag = tag_scalar(*id, sums);
+                let tag = ScalarValue::from_integer_wrapping(tag, i128::from(active));
+                let tag = FlatValue::Scalar(tag);
                 let places = payload_places(*id, active as usize, sums, false).into_iter();
                 for (place, part) in std::iter::once((0, tag)).chain(places.zip(parts)) {
                     slots[place] = part;

@@ -3,9 +3,9 @@
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::values::{self, next};
-use nova_core::{ErrorKind, Scalar, ScalarValue, SumId, Type};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, Type};
 use nova_flat::ir::{Atom, Body, Expression};
-use nova_flat::representation::payload_places;
+use nova_flat::representation::{payload_places, tag_scalar};
 
 /// Returns a value of a sum from the payload of one of its constructors.
 pub(crate) fn construct(
@@ -25,7 +25,8 @@ pub(crate) fn construct(
             },
         ));
     }
-    let tag = ScalarValue::I32(constructor as i32);
+    let scalar = tag_scalar(id, &b.output.sums);
+    let tag = ScalarValue::from_integer_wrapping(scalar, i128::from(constructor));
     let mut atoms = values::zero(b, &Type::Sum(id));
     let places = payload_places(id, constructor as usize, &b.output.sums, false);
     let tag = (0, Atom::Constant(tag));
@@ -42,13 +43,28 @@ pub(crate) fn construct(
 pub(crate) fn tag(b: &mut Builder, id: SumId, value: &[Atom]) -> Result<Atom> {
     let first = next(&mut value.iter())?;
     if !b.output.sums[id.index()].is_recursive() {
-        return Ok(first);
+        let scalar = tag_scalar(id, &b.output.sums);
+        return Ok(int_of_tag(b, first, scalar));
     }
     let expression = Expression::NodeTag {
         sum: id,
         link: first,
     };
     Ok(b.bind_scalar("tag", Scalar::I32, expression))
+}
+
+/// Returns a tag as an `i32`.
+fn int_of_tag(b: &mut Builder, tag: Atom, scalar: Scalar) -> Atom {
+    match (tag, scalar) {
+        (_, Scalar::I32) => tag,
+        (Atom::Constant(value), _) => {
+            let number = value.as_integer().unwrap_or(0);
+            Atom::Constant(ScalarValue::from_integer_wrapping(Scalar::I32, number))
+        }
+        (Atom::Variable(_), _) => {
+            b.scalar(ScalarOperation::Convert(Scalar::I32), scalar, vec![tag])
+        }
+    }
 }
 
 /// Returns the payload of constructor `k`, which is the active one.

@@ -56,4 +56,5 @@ mod shared_nodes;
 mod stencils;
 mod traffic;
 mod vector_math;
+mod wide_sums;
 mod work;

@@ -19,7 +19,7 @@ use crate::syntax::{block_type, null};
 use nova_c_ast::ast::{Binary, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
-use nova_flat::representation::Component;
+use nova_flat::representation::{Component, tag_scalar};
 
 /// Reads the components of the C value `value`.
 pub(crate) fn read_value(
@@ -83,7 +83,10 @@ fn read_sum(
     let sum = code.unit.types.sum(id);
     let tag = value.clone().member("tag");
     check_tag(code, &tag, sum.constructors.len(), source);
-    let mut own = vec![Part::Scalar(tag.clone())];
+    let own = tag
+        .clone()
+        .cast(variable_type(tag_scalar(id, &code.unit.program.sums)));
+    let mut own = vec![Part::Scalar(own)];
     let components = code.unit.components(&CoreType::Sum(id));
     own.extend(zero_parts(code, components.iter().skip(1), source));
     let (_, payloads) = take_sum(code, id, false, &mut own.iter());

@@ -43,6 +43,7 @@ enum Leaf {
     Tuple(Vec<(Name, Leaf)>),
     Sum {
         tags: NewArray,
+        tag: Scalar,
         slots: Vec<Leaf>,
         /// For each constructor, the field of its payload, and those of the slots that it takes.
         payloads: Vec<(Option<Name>, Leaf)>,
@@ -206,7 +207,7 @@ fn arrange(code: &Writer, ty: &CoreType, leaves: &mut std::vec::IntoIter<Leaf>) 
             Leaf::Tuple(elements.collect())
         }
         CoreType::Sum(id) if !types.sum(*id).is_recursive() => {
-            let Some(Leaf::Scalar(tags, _)) = leaves.next() else {
+            let Some(Leaf::Scalar(tags, tag)) = leaves.next() else {
                 return Leaf::Nothing;
             };
             let layout = layout(*id, &code.unit.program.sums);
@@ -225,6 +226,7 @@ fn arrange(code: &Writer, ty: &CoreType, leaves: &mut std::vec::IntoIter<Leaf>) 
             let payloads = payloads.collect();
             Leaf::Sum {
                 tags,
+                tag,
                 slots,
                 payloads,
             }
@@ -265,9 +267,16 @@ fn fill(code: &mut Writer, leaf: &Leaf, value: Expression, k: &Expression, sourc
         }
         Leaf::Sum {
             tags,
+            tag,
             slots,
             payloads,
-        } => fill_sum(code, (tags, slots), payloads, value, k, source),
+        } => {
+            let given = value.clone().member("tag");
+            check_tag(code, &given, payloads.len(), source);
+            let own = given.cast(memory_type(*tag));
+            code.push(Statement::assign(place(tags), own));
+            fill_sum(code, slots, payloads, value, k, source);
+        }
         Leaf::Rows {
             rank,
             bounds,
@@ -297,15 +306,13 @@ fn fill(code: &mut Writer, leaf: &Leaf, value: Expression, k: &Expression, sourc
 
 fn fill_sum(
     code: &mut Writer,
-    (tags, slots): (&NewArray, &[Leaf]),
+    slots: &[Leaf],
     payloads: &[(Option<Name>, Leaf)],
     value: Expression,
     k: &Expression,
     source: &Source,
 ) {
     let tag = value.clone().member("tag");
-    check_tag(code, &tag, payloads.len(), source);
-    code.push(Statement::assign(tags.place(k), tag.clone()));
     slots.iter().for_each(|slot| clear_leaf(code, slot, k));
     let mut cases = Vec::new();
     for (field, leaf) in payloads {

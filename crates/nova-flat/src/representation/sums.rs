@@ -35,14 +35,24 @@ pub struct Leaf {
 enum Sharing {
     /// A leaf with a slot of its own.
     Own,
-    /// The tag of a sum.
-    Tag,
+    /// A tag of this type.
+    Tag(Scalar),
     /// A scalar that is no link.
     Scalar(Scalar),
     /// A link to a node of this recursive sum.
     Link(SumId),
     /// The number of a node of this recursive sum, in a node type.
     Number(SumId),
+}
+
+/// Returns the type of the tags of a sum that is not recursive: bytes, unless it has too many constructors.
+/// Most of what a table of nodes costs is its memory.
+pub fn tag_scalar(id: SumId, sums: &[SumType]) -> Scalar {
+    let constructors = sums.get(id.index()).map_or(0, |sum| sum.constructors.len());
+    match constructors <= 1 << u8::BITS {
+        true => Scalar::U8,
+        false => Scalar::I32,
+    }
 }
 
 /// Returns the layout of a sum that is not recursive.
@@ -175,10 +185,11 @@ fn add_leaves(ty: &Type, sums: &[SumType], name: &str, list: &mut Vec<Leaf>) {
             }
         }
         Type::Sum(id) => {
+            let tag = tag_scalar(*id, sums);
             list.push(Leaf {
                 name: super::join(name, "tag"),
-                ty: Type::Scalar(Scalar::I32),
-                sharing: Sharing::Tag,
+                ty: Type::Scalar(tag),
+                sharing: Sharing::Tag(tag),
             });
             for slot in layout(*id, sums).slots {
                 list.push(Leaf {

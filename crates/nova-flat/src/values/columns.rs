@@ -1,7 +1,7 @@
 //! Conversion from vectors to arrays: each element is added to a column for each of its components.
 
 use super::{Fault, FlatValue, ToLink, constructor_of, internal, zero};
-use crate::representation::{payload_places, width};
+use crate::representation::{payload_places, tag_scalar, width};
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::deep;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ enum Column {
     Sum {
         tags: Vec<i32>,
         payloads: Vec<Column>,
+        tag: Scalar,
         /// The places of the components of each payload among those of the sum.
         places: Vec<Vec<usize>>,
         width: usize,
@@ -81,6 +82,7 @@ impl Column {
                     Ok(Column::Sum {
                         tags: Vec::new(),
                         payloads: payloads?,
+                        tag: tag_scalar(*id, sums),
                         places: places.collect(),
                         width: width(ty, sums, true),
                     })
@@ -245,6 +247,7 @@ impl Column {
             Column::Sum {
                 tags,
                 payloads,
+                tag,
                 places,
                 width,
             } => {
@@ -262,7 +265,12 @@ impl Column {
                         });
                     }
                 }
-                out.push(array(Elements::I32(Arc::new(tags))));
+                let mut numbers = Elements::with_capacity(&Type::Scalar(tag), tags.len())?;
+                for number in tags {
+                    let number = ScalarValue::from_integer_wrapping(tag, i128::from(number));
+                    numbers.push(Value::Scalar(number))?;
+                }
+                out.push(array(numbers));
                 out.extend(slots.into_iter().flatten());
                 Ok(())
             }

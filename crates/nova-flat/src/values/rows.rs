@@ -4,7 +4,7 @@
 use super::{Fault, FlatValue, FromLink, internal};
 use crate::representation::{payload_places, width};
 use nova_core::value::Link;
-use nova_core::{Elements, ScalarValue, SumId, SumType, Type, Value};
+use nova_core::{Elements, SumId, SumType, Type, Value};
 use nova_diag::deep;
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl Source<'_> {
                     None => return internal("a sum without a tag"),
                 };
                 let constructors = sum.constructors.iter().enumerate();
-                let mut active = constructors.filter(|(k, _)| tag == ScalarValue::I32(*k as i32));
+                let mut active = constructors.filter(|(k, _)| tag.as_integer() == Some(*k as i128));
                 match active.next() {
                     Some((k, constructor)) => {
                         let parts = payload_of(&slots, *id, k, self.sums, false)?;
@@ -299,13 +299,11 @@ impl Rows {
             }
             Rows::Link(sum, links) => Ok(link(*sum, entry(links, k)?)),
             Rows::Sum { tags, payloads } => {
-                let tag = match tags.get(k).and_then(|t| t.as_scalar()) {
-                    Some(ScalarValue::I32(tag)) => tag,
-                    Some(_) | None => return internal("a row outside of its array"),
-                };
-                match payloads.get(tag as usize) {
-                    Some(rows) => Ok(Value::Sum(tag as u32, Link::new(rows.row(k, link)?))),
-                    None => internal(format!("{tag} is no tag of its sum")),
+                let tag = tags.get(k).and_then(|tag| tag.as_scalar()?.as_integer());
+                let tag = tag.and_then(|tag| u32::try_from(tag).ok());
+                match tag.and_then(|tag| Some((tag, payloads.get(tag as usize)?))) {
+                    Some((tag, rows)) => Ok(Value::Sum(tag, Link::new(rows.row(k, link)?))),
+                    None => internal("a row outside of its array, or with a wrong tag"),
                 }
             }
         })

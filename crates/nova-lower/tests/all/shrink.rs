@@ -9,9 +9,9 @@ use nova_flat::interpret::evaluate;
 const PROGRAM: &str = "(program
     (sum \"List\" [i32] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
     (sum \"List*\" [i32 i32] [] (node_of 0) (\"Nil*\" unit) (\"Cons*\" (tuple i32 i32)))
-    (entry \"f\" [(\"V\" (vector (tuple i32 i32 i32)))] (vector (tuple i32 i32 i32)) \"f\")
-    (function \"f\" [c:i64 t:[c]i32 v:[c]i32 l:[c]i32] [n:i64 x:[n]i32 y:[n]i32 z:[n]i32] (do
-      (let [d:i64 a:[d]i32 e:[d]i32 h:[d]i32] (shrink [[0 1]] [c t v l]))
+    (entry \"f\" [(\"V\" (vector (tuple u8 i32 i32)))] (vector (tuple u8 i32 i32)) \"f\")
+    (function \"f\" [c:i64 t:[c]u8 v:[c]i32 l:[c]i32] [n:i64 x:[n]u8 y:[n]i32 z:[n]i32] (do
+      (let [d:i64 a:[d]u8 e:[d]i32 h:[d]i32] (shrink [[0 1]] [c t v l]))
       (in d a e h))))";
 
 /// Returns the table that is left, after the expansion to operations.

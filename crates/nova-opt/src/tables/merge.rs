@@ -8,6 +8,7 @@ use super::states::Change;
 use crate::writer::Writer;
 use nova_core::Scalar;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
+use nova_flat::representation::tag_scalar;
 use nova_flat::visit::{bodies, bodies_mut};
 
 impl Tables<'_> {
@@ -70,6 +71,7 @@ impl Tables<'_> {
         };
         let tag = self.program.add_variable("tag", Type::Scalar(Scalar::I32));
         let place = statement.place.clone();
+        let scalar = tag_scalar(first.pair.node, &self.program.sums);
         let program = &mut *self.program;
         add_result(statement, tag, &tags, |body, index| {
             let mut write = Writer {
@@ -77,7 +79,8 @@ impl Tables<'_> {
                 place: &place,
                 statements: &mut body.statements,
             };
-            write.bound("tag", Scalar::I32, index.clone())
+            let tag = write.tag(index.clone(), scalar);
+            write.bound("tag", Scalar::I32, tag)
         });
         self.tags.insert(link, Atom::Variable(tag));
     }

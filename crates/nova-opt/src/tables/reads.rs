@@ -6,7 +6,7 @@ use crate::writer::Writer;
 use nova_core::nodes::{Meeting, meet, payloads};
 use nova_core::{Member, Scalar, ScalarOperation, SumId, SumType, Type};
 use nova_flat::ir::{Atom, Expression, Statement, Variable};
-use nova_flat::representation::{components, payload_places, width};
+use nova_flat::representation::{components, payload_places, tag_scalar, width};
 
 /// A part of a payload that is read from the arrays.
 enum Part {
@@ -43,7 +43,10 @@ impl Tables<'_> {
                 if let (Some(form), [tag]) = (self.forms.get(link), &statement.pattern[..])
                     && let Some(index) = element(form, form.tags())
                 {
-                    out.push(Statement::binding(*tag, index, statement.place));
+                    let scalar = tag_scalar(form.pair.node, &self.program.sums);
+                    let mut write = Writer::new(self.program, &statement.place, out);
+                    let expression = write.tag(index, scalar);
+                    write.push(vec![*tag], expression);
                     return;
                 }
                 if let (Some(known), [tag]) = (self.tags.get(link), &statement.pattern[..]) {
@@ -213,6 +216,21 @@ pub(super) fn element(form: &Form, position: usize) -> Option<Expression> {
         array,
         indices: vec![form.number],
     })
+}
+
+impl Writer<'_> {
+    /// Returns the expression of a tag, an `i32`, that `index` reads from an array of tags.
+    pub(super) fn tag(&mut self, index: Expression, scalar: Scalar) -> Expression {
+        if scalar == Scalar::I32 {
+            return index;
+        }
+        let tag = self.bound("tag", scalar, index);
+        Expression::Scalar {
+            operation: ScalarOperation::Convert(Scalar::I32),
+            operand: scalar,
+            arguments: vec![tag],
+        }
+    }
 }
 
 /// Returns an `int` as an `i64`.

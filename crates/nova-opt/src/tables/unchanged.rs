@@ -279,6 +279,11 @@ impl Search<'_> {
                 *array == self.place.tags && is_own(self.operation, indices)
             }
             Some(Expression::Atom(atom)) => deep(|| self.is_tag(*atom)),
+            Some(Expression::Scalar {
+                operation: ScalarOperation::Convert(_),
+                arguments,
+                ..
+            }) => arguments.iter().all(|atom| deep(|| self.is_tag(*atom))),
             Some(_) | None => false,
         }
     }

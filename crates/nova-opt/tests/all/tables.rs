@@ -24,23 +24,23 @@ const FAIL: &str = "(let [q:bool] (ne i32 e 2i32)) (let [] (check q division [])
 
 /// Leaves out every second node.
 const DROP: &str =
-    "(let [x:i32] (add i32 e 0i32)) (let [own:i32] (index t [i])) (let [g:i32] (index l [i]))
+    "(let [x:i32] (add i32 e 0i32)) (let [b8:u8] (index t [i])) (let [own:i32] (convert.i32 u8 b8)) (let [g:i32] (index l [i]))
     (let [h:i32] (switch own (do (in g)) (do
-      (let [w:i64] (convert.i64 i32 g)) (let [next:i32] (index t [w]))
+      (let [w:i64] (convert.i64 i32 g)) (let [n8:u8] (index t [w])) (let [next:i32] (convert.i32 u8 n8))
       (let [k:i32] (switch next (do (in g)) (do (let [z:i32] (index l [w])) (in z)))) (in k))))";
 
 /// Returns the statements of a `foreach` from one link to another. Its names end in `k`.
 fn foreach(open: &str, from: &str, to: &str, step: &str, k: usize) -> String {
     let text = format!(
-        "(let [c:i64 t:[c]i32 v:[c]i32 l:[c]i32] ({open} [[0 1]] FROM))
-         (let [a:[c]i32 b:[c]i32 d:[c]i32] (operation [c] [i:i64] [] (do
-           (let [m:i32] (index t [i])) (let [e:i32] (index v [i])) {step} (in m x h))
+        "(let [c:i64 t:[c]u8 v:[c]i32 l:[c]i32] ({open} [[0 1]] FROM))
+         (let [a:[c]u8 b:[c]i32 d:[c]i32] (operation [c] [i:i64] [] (do
+           (let [m:u8] (index t [i])) (let [e:i32] (index v [i])) {step} (in m x h))
            (map) (map) (map)))
          (let [TO:i64] (close [[0 1]] 0 [c a b d]))"
     );
     let own = [
         "c", "t", "v", "l", "a", "b", "d", "i", "m", "e", "x", "h", "q", "own", "g", "w", "next",
-        "k", "z",
+        "k", "z", "b8", "n8", "tag",
     ];
     let mut renamed = String::new();
     let mut word = String::new();
@@ -227,7 +227,8 @@ fn components_that_a_foreach_leaves_as_they_are_are_those_before() {
     let links = "(let [h:i32] (index l [i]))";
     assert_eq!(arrays_after(ADD), ["t", "b", "l"]);
     // The payload of the other constructor holds zeros.
-    let by_case = |values: &str| format!("(let [x:i32] (switch m {values})) {links}");
+    let tag = "(let [tag:i32] (convert.i32 u8 m))";
+    let by_case = |values: &str| format!("{tag} (let [x:i32] (switch tag {values})) {links}");
     let same = by_case("(do (in 0i32)) (do (in e))");
     assert_eq!(arrays_after(&same), ["t", "v", "l"]);
     let other = by_case("(do (in e)) (do (in 0i32))");
@@ -237,12 +238,12 @@ fn components_that_a_foreach_leaves_as_they_are_are_those_before() {
     // A comparison tells the constructor, too, but not one of another number.
     let compared = |case: &str| {
         format!(
-            "(let [q:bool] (eq i32 {case})) (let [x:i32] (if q (do (in 0i32)) (do (in e)))) {links}"
+            "{tag} (let [q:bool] (eq {case})) (let [x:i32] (if q (do (in 0i32)) (do (in e)))) {links}"
         )
     };
-    assert_eq!(arrays_after(&compared("m 0i32")), ["t", "v", "l"]);
-    assert_eq!(arrays_after(&compared("e 0i32")), ["t", "b", "l"]);
-    assert_eq!(arrays_after(&compared("m 1i32")), ["t", "b", "l"]);
+    assert_eq!(arrays_after(&compared("i32 tag 0i32")), ["t", "v", "l"]);
+    assert_eq!(arrays_after(&compared("i32 e 0i32")), ["t", "b", "l"]);
+    assert_eq!(arrays_after(&compared("u8 m 1u8")), ["t", "b", "l"]);
     // The value of another node.
     let elsewhere = format!("(let [x:i32] (index v [0])) {links}");
     assert_eq!(arrays_after(&elsewhere), ["t", "b", "l"]);
