@@ -126,7 +126,7 @@ fn payload_leaves(id: SumId, sums: &[SumType]) -> Vec<Vec<Leaf>> {
             Some(data) => add_node(&data.payload, payload, sums, &constructor.name, &mut list),
             None => {
                 add_leaves(payload, sums, &constructor.name, &mut list);
-                list.iter_mut().for_each(Leaf::part_numbers);
+                list.iter_mut().for_each(Leaf::keep_numbers_apart);
             }
         }
         all.push(list);
@@ -136,7 +136,7 @@ fn payload_leaves(id: SumId, sums: &[SumType]) -> Vec<Vec<Leaf>> {
 
 impl Leaf {
     /// Gives an `int` that may be a link a slot of its own.
-    fn part_numbers(&mut self) {
+    fn keep_numbers_apart(&mut self) {
         if self.sharing == Sharing::Scalar(Scalar::I32) {
             self.sharing = Sharing::Own;
         }
@@ -160,7 +160,7 @@ fn add_node(data: &Type, node: &Type, sums: &[SumType], name: &str, list: &mut V
         (_, node) => {
             let before = list.len();
             add_leaves(node, sums, name, list);
-            list.iter_mut().skip(before).for_each(Leaf::part_numbers);
+            list.iter_mut().skip(before).for_each(Leaf::keep_numbers_apart);
         }
     });
 }
