@@ -12,7 +12,7 @@ use crate::options::Target;
 use crate::pipeline::Trace;
 use nova_core::ir::{ExpressionKind as CoreKind, Program as Core};
 use nova_core::strategy::{Level, Space, Strategy};
-use nova_core::{Builtin, ScalarValue, ir};
+use nova_core::{Builtin, Scalar, ScalarOperation, ir};
 use nova_diag::{Diagnostic, Place, SourceMap, Span, codes, deep};
 use nova_flat::ir::{Atom, Body, Expression, FunctionId, Program, Statement, Variable};
 use nova_flat::visit::bodies;
@@ -216,10 +216,16 @@ impl<'a> Walk<'a> {
             let around = own.as_ref().unwrap_or(around);
             match &statement.expression {
                 Expression::Atom(atom) => {
-                    if let (Some(value), [name]) =
-                        (constant(*atom, constants), &statement.pattern[..])
-                    {
-                        constants.insert(*name, value);
+                    note(&statement.pattern, *atom, constants);
+                }
+                // Numbers of functions are bytes, which a `Switch` gets as an `i32`.
+                Expression::Scalar {
+                    operation: ScalarOperation::Convert(Scalar::I32),
+                    arguments,
+                    ..
+                } => {
+                    if let [atom] = arguments[..] {
+                        note(&statement.pattern, atom, constants);
                     }
                 }
                 Expression::Call {
@@ -282,11 +288,17 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Notes the value of an atom, if it is known, for the variable that gets it.
+fn note(pattern: &[Variable], atom: Atom, constants: &mut Constants) {
+    if let (Some(value), [name]) = (constant(atom, constants), pattern) {
+        constants.insert(*name, value);
+    }
+}
+
 /// Returns the value of an atom, if it is known.
 fn constant(atom: Atom, constants: &Constants) -> Option<i32> {
     match atom {
-        Atom::Constant(ScalarValue::I32(value)) => Some(value),
-        Atom::Constant(_) => None,
+        Atom::Constant(value) => i32::try_from(value.as_integer()?).ok(),
         Atom::Variable(variable) => constants.get(&variable).copied(),
     }
 }

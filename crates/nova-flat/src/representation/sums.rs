@@ -160,7 +160,9 @@ fn add_node(data: &Type, node: &Type, sums: &[SumType], name: &str, list: &mut V
         (_, node) => {
             let before = list.len();
             add_leaves(node, sums, name, list);
-            list.iter_mut().skip(before).for_each(Leaf::keep_numbers_apart);
+            list.iter_mut()
+                .skip(before)
+                .for_each(Leaf::keep_numbers_apart);
         }
     });
 }
