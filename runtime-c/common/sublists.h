@@ -145,7 +145,7 @@ static void nova_number_sublists(const nova_sublists *all, nova_reach *reach)
     }
 }
 
-/* Numbers the rest of a list of the only table of a walk, whose nodes have at most one link. Nothing has
+/* Numbers the rest of a list of the only table of a walk, whose nodes have at most one link. Gives no
  * numbers if it returns false. */
 static bool nova_number_rest(nova_context *context, nova_walk *walk)
 {

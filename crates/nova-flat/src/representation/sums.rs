@@ -26,11 +26,11 @@ pub struct Leaf {
     pub name: String,
     /// A scalar, a recursive sum, a vector or an array.
     pub ty: Type,
-    /// What it can share a slot with.
+    /// The leaves with which it can share a slot.
     sharing: Sharing,
 }
 
-/// The leaves that can share a slot: those with the same value, except `Own`.
+/// A class of leaves that can share a slot. Two leaves with `Own` never do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sharing {
     /// A leaf with a slot of its own.
