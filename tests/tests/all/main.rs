@@ -27,6 +27,7 @@ mod honoured;
 mod inlined;
 mod iterations;
 mod kernels;
+mod kernels_failures;
 mod kernels_recursion;
 mod lanes;
 mod library_names;

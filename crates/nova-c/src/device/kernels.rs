@@ -26,7 +26,9 @@ use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Variable};
-use nova_loop::kernels::{own_pointers, shared_pointers, tables_in, takes_memory, written};
+use nova_loop::kernels::{
+    has_failing_part, own_pointers, shared_pointers, tables_in, takes_memory, written,
+};
 use nova_loop::neighbours::Addresses;
 
 impl Unit<'_> {
@@ -110,6 +112,10 @@ pub(crate) fn kernel(
         .dialect
         .kernel_reference(number, &name, &place);
     push_launch(code, (launch, kernel), count, more, arguments);
+    // Nobody waits for the arrays that a failing part would have stored to, so the host waits here.
+    if has_failing_part(program, body) {
+        code.push(Statement::call("nova_check_kernels", vec![context()]));
+    }
     if let Some(ordered) = ordered {
         let all = vec![context(), Expression::Name(ordered)];
         code.push(Statement::call("nova_release", all));
