@@ -1,17 +1,12 @@
-//! Campaigns of programs of work-groups ([`crate::group_programs`]): each batch has a process of
-//! its own, which is killed if a program takes too long. PoCL 3.1 does not finish compiling some
-//! kernels of a few hundred lines, with conditions and returns after barriers in loops. It is deep
-//! in a recursion of its own, in which it finds the loops of the kernel again and again. Such
-//! programs are named, and the others of their batch go on.
+//! Campaigns of programs of work-groups ([`crate::group_programs`]), in processes ([`crate::processes`]).
+//! PoCL 3.1 does not finish compiling some kernels of a few hundred lines, with conditions and returns after
+//! barriers in loops. It is deep in a recursion of its own, in which it finds the loops of the kernel again and
+//! again. Such programs are named, and the others of their batch go on.
 
 use crate::group_programs::{BATCH, Compared, compare};
+use crate::processes::{Findings, Job, batch, on_all_cores, say};
 use crate::stages::Passes;
 use nova_driver::Target;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Time limit for the file of a batch until its first program runs.
@@ -54,26 +49,34 @@ pub fn work(device: &str, seeds: &[u64]) -> bool {
     if !passes.is_present() {
         return false;
     }
-    let say = |text: String| {
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{text}").and_then(|()| out.flush()).is_ok()
+    let found = match compare(seeds, passes, &mut |seed| {
+        say("at", seed, "");
+    }) {
+        Ok(found) => found,
+        Err(why) => {
+            say("why", 0, &format!("{}: {why}", passes.name()));
+            return false;
+        }
     };
-    let found = compare(seeds, passes, &mut |seed| {
-        say(format!("at\t{seed}"));
-    });
-    for (name, number) in found.numbers() {
-        say(format!("number\t{number}\t{name}"));
-    }
-    for (name, times) in found.used {
-        say(format!("used\t{times}\t{name}"));
-    }
-    for (name, times) in found.reasons {
-        say(format!("reason\t{times}\t{name}"));
-    }
-    for text in found.disagreements {
-        say(format!("differs\t0\t{}", text.escape_debug()));
-    }
-    say("done".to_string())
+    let numbers = found.numbers().into_iter();
+    let numbers = numbers.map(|(name, number)| say("number", number, name));
+    let used = found
+        .used
+        .iter()
+        .map(|(name, times)| say("used", *times, name));
+    let reasons = found
+        .reasons
+        .iter()
+        .map(|(name, times)| say("reason", *times, name));
+    let differ = found
+        .disagreements
+        .iter()
+        .map(|text| say("differs", 0, text));
+    numbers
+        .chain(used)
+        .chain(reasons)
+        .chain(differ)
+        .all(|said| said)
 }
 
 /// Returns the options of the batch with this program. The levels alternate between batches. From
@@ -89,137 +92,63 @@ fn passes(target: Target, first: u64) -> Passes {
 }
 
 fn on_device(device: &str, first: u64, count: u64) -> Compared {
-    let next = AtomicU64::new(first);
-    let total = Mutex::new(Compared::default());
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let from = next.fetch_add(BATCH, Ordering::Relaxed);
-                    if from >= first + count {
-                        break;
-                    }
-                    let found = batch(device, (from..(from + BATCH).min(first + count)).collect());
-                    // Printed at once, since all of them may take long.
-                    for text in &found.disagreements {
-                        println!("DISAGREEMENT {text}");
-                    }
-                    total
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .add(found);
-                }
-            });
-        }
-    });
-    total.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Compares the programs of seeds in a process. Repeats it without one that does not end.
-fn batch(device: &str, mut seeds: Vec<u64>) -> Compared {
-    let mut endless = Vec::new();
-    loop {
-        let (mut found, ended) = process(device, &seeds);
-        match ended {
-            Ended::Well => {}
-            // A program that did not end leaves the others uncounted.
-            Ended::Late(Some(seed)) if seeds.len() > 1 => {
-                endless.push(format!("groups{seed}"));
-                seeds.retain(|other| *other != seed);
-                continue;
-            }
-            Ended::Late(Some(seed)) => endless.push(format!("groups{seed}")),
-            Ended::Late(None) => found.disagreements.push(format!(
-                "the file from groups{} was not built in time",
-                seeds[0]
-            )),
-            Ended::Badly(why) if seeds.len() > 1 => {
-                let mut alone = Compared::default();
-                seeds
-                    .iter()
-                    .for_each(|seed| alone.add(batch(device, vec![*seed])));
-                if alone.disagreements.is_empty() {
-                    let text = format!("only together, from groups{}: {why}", seeds[0]);
-                    alone.disagreements.push(text);
-                }
-                found = alone;
-            }
-            Ended::Badly(why) => found
-                .disagreements
-                .push(format!("groups{}: {why}", seeds[0])),
-        }
-        found.endless.extend(endless);
-        return found;
-    }
-}
-
-/// The way in which a process ended.
-enum Ended {
-    Well,
-    /// It took too long, with the program of this seed.
-    Late(Option<u64>),
-    Badly(String),
-}
-
-/// Runs this program for the seeds of a batch.
-fn process(device: &str, seeds: &[u64]) -> (Compared, Ended) {
-    let run = || -> std::io::Result<(Compared, Ended)> {
+    let job = |seeds: &[u64]| {
         let first = seeds.first().copied().unwrap_or_default();
         let order = ORDERS[(first / BATCH) as usize % ORDERS.len()];
-        let mut child = Command::new(std::env::current_exe()?)
-            .env("NOVA_EMULATION_ORDER", order)
-            .env("NOVA_EMULATION_SEED", (first + 1).to_string())
-            .args(["--groups-of", device])
-            .args(seeds.iter().map(u64::to_string))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let (send, lines) = mpsc::channel();
-        if let Some(out) = child.stdout.take() {
-            std::thread::spawn(move || {
-                let mut all = BufReader::new(out).lines().map_while(Result::ok);
-                all.try_for_each(|line| send.send(line))
-            });
+        Job {
+            way: device.to_string(),
+            arguments: vec!["--groups-of".to_string(), device.to_string()],
+            environment: vec![
+                ("NOVA_EMULATION_ORDER", order.to_string()),
+                ("NOVA_EMULATION_SEED", (first + 1).to_string()),
+            ],
+            to_build: TO_BUILD,
+            to_run: TO_RUN,
         }
-        let mut found = Compared::default();
-        let (mut at, mut done) = (None, false);
-        loop {
-            match lines.recv_timeout(if at.is_none() { TO_BUILD } else { TO_RUN }) {
-                Ok(line) => note(&line, &mut at, &mut done, &mut found),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
-                    child.kill()?;
-                    child.wait()?;
-                    return Ok((found, Ended::Late(at)));
-                }
-            }
-        }
-        let status = child.wait()?;
-        let ended = match done && status.success() {
-            true => Ended::Well,
-            false => Ended::Badly(format!("{status} at {at:?}")),
-        };
-        Ok((found, ended))
     };
-    run().unwrap_or_else(|error| (Compared::default(), Ended::Badly(error.to_string())))
+    on_all_cores((first, count, BATCH), |_, seeds| {
+        let mut found: Compared = batch(&job, seeds);
+        // Printed at once, since all of them may take long.
+        for text in found.disagreements() {
+            println!("DISAGREEMENT {text}");
+        }
+        found
+    })
 }
 
-/// Adds a line of the output of a process.
-fn note(line: &str, at: &mut Option<u64>, done: &mut bool, found: &mut Compared) {
-    *done |= line == "done";
-    let Some((kind, rest)) = line.split_once('\t') else {
-        return;
-    };
-    let (number, name) = rest.split_once('\t').unwrap_or((rest, ""));
-    let number: u64 = number.parse().unwrap_or_default();
-    match kind {
-        "at" => *at = Some(number),
-        "number" => found.count(name, number),
-        "used" => *found.used.entry(name.to_string()).or_default() += number,
-        "reason" => *found.reasons.entry(name.to_string()).or_default() += number,
-        "differs" => found.disagreements.push(name.to_string()),
-        _unknown => {}
+impl Findings for Compared {
+    const WORD: &'static str = "groups";
+
+    fn note(&mut self, kind: &str, number: u64, text: &str) {
+        match kind {
+            "number" => self.count(text, number),
+            "used" => *self.used.entry(text.to_string()).or_default() += number,
+            "reason" => *self.reasons.entry(text.to_string()).or_default() += number,
+            "differs" => self.disagreements.push(text.to_string()),
+            _unknown => {}
+        }
+    }
+
+    fn add(&mut self, other: Compared) {
+        for (name, number) in other.numbers() {
+            self.count(name, number);
+        }
+        for (name, times) in other.used {
+            *self.used.entry(name).or_default() += times;
+        }
+        for (reason, times) in other.reasons {
+            *self.reasons.entry(reason).or_default() += times;
+        }
+        self.endless.extend(other.endless);
+        self.disagreements.extend(other.disagreements);
+    }
+
+    fn late(&mut self, program: String) {
+        self.endless.push(program);
+    }
+
+    fn disagreements(&mut self) -> &mut Vec<String> {
+        &mut self.disagreements
     }
 }
 

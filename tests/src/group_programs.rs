@@ -38,21 +38,6 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Adds the results of others.
-    pub fn add(&mut self, other: Compared) {
-        for (name, number) in other.numbers() {
-            self.count(name, number);
-        }
-        for (name, times) in other.used {
-            *self.used.entry(name).or_default() += times;
-        }
-        for (reason, times) in other.reasons {
-            *self.reasons.entry(reason).or_default() += times;
-        }
-        self.endless.extend(other.endless);
-        self.disagreements.extend(other.disagreements);
-    }
-
     /// Returns the counters, with their names.
     pub fn numbers(&self) -> [(&'static str, u64); 6] {
         [
@@ -122,36 +107,17 @@ fn reason(program: &Program, passes: Passes) -> String {
     refused(&compiler).unwrap_or_else(nothing)
 }
 
-/// Compares the programs of seeds. If their file is refused, compares them one by one. Calls `say`
-/// before each program runs.
-pub fn compare(seeds: &[u64], passes: Passes, say: &mut dyn FnMut(u64)) -> Compared {
-    let programs: Vec<(u64, Program)> = seeds.iter().map(|s| (*s, groups::program(*s))).collect();
-    let mut found = Compared::default();
-    if let Err(why) = batch(&programs, passes, say, &mut found) {
-        let before = found.disagreements.len();
-        for program in programs.chunks(1) {
-            if let Err(one) = batch(program, passes, say, &mut found) {
-                let text = format!("{} ({}): {one}", program[0].1.name, passes.name());
-                found.disagreements.push(text);
-            }
-        }
-        if found.disagreements.len() == before {
-            let text = format!("only together, from {}: {why}", programs[0].1.name);
-            found.disagreements.push(text);
-        }
-    }
-    found
-}
-
-/// Runs programs that share a file. An error means that the file was refused.
-fn batch(
-    programs: &[(u64, Program)],
+/// Compares the programs of seeds, which share a file. Calls `say` with each seed before its program runs. An
+/// error means that the file was refused.
+pub fn compare(
+    seeds: &[u64],
     passes: Passes,
     say: &mut dyn FnMut(u64),
-    found: &mut Compared,
-) -> Result<(), String> {
+) -> Result<Compared, String> {
+    let programs: Vec<(u64, Program)> = seeds.iter().map(|s| (*s, groups::program(*s))).collect();
+    let mut found = Compared::default();
     let Some((_, first)) = programs.first() else {
-        return Ok(());
+        return Ok(found);
     };
     let entries: Vec<&str> = programs.iter().map(|(_, p)| p.entry.as_str()).collect();
     let how = How {
@@ -175,7 +141,7 @@ fn batch(
             }
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Returns the difference of a program from the reference interpreter, if it gives another value or

@@ -11,6 +11,7 @@ mod blocks;
 mod buffers;
 mod called_groups;
 mod callers;
+mod campaigns;
 mod clamps;
 mod constants;
 mod extents;
