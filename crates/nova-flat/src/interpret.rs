@@ -21,7 +21,7 @@ use nova_core::error::{Failure, InternalError};
 use nova_core::interpret::Options;
 use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
 use nova_diag::Place;
-use prepare::{Code, LAST};
+use prepare::{Code, Codes, LAST};
 
 /// Returns the value of an entry for inputs of its types.
 ///
@@ -56,7 +56,7 @@ pub fn evaluate_with<A: Arrays>(
     if inputs.len() != entry.inputs.len() {
         return Err(wrong("an entry has another number of inputs"));
     }
-    let codes = prepare::prepare(program);
+    let codes = Codes::new(program);
     let mut machine = Machine::<A> {
         program,
         codes: &codes,
@@ -109,7 +109,7 @@ struct Activation<'a, A: Arrays> {
 
 struct Machine<'a, A: Arrays> {
     program: &'a Program,
-    codes: &'a [Code],
+    codes: &'a Codes<'a>,
     options: &'a Options<'a>,
     tables: Tables,
     /// The number of activations at the moment, in all nested runs.

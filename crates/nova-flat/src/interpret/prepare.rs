@@ -13,7 +13,7 @@ use crate::visit::{
 };
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -35,48 +35,68 @@ pub struct Code {
     pub infos: Vec<SlotInfo>,
 }
 
-/// Prepares all functions of a program.
-pub fn prepare(program: &Program) -> Vec<Code> {
-    let mut slots = vec![NONE; program.variables.len()];
-    let functions = program.functions.iter();
-    let code = |function: &Function| {
-        let (mut allocated, mut sole) = (BTreeSet::new(), BTreeSet::new());
-        each_statement(&function.body, &mut |statement| {
-            if statement.expression.is_allocation() {
-                allocated.extend(&statement.pattern);
-            }
-            if let Expression::Unique(_) = &statement.expression {
-                let memories = statement.pattern.iter();
-                let memories = memories.filter_map(|v| program.variable(*v).memory.as_ref());
-                sole.extend(memories.map(|memory| memory.block));
-            }
-        });
-        let mut prepare = Prepare {
+/// The codes of a program's functions, each prepared when it is first called.
+pub struct Codes<'a> {
+    program: &'a Program,
+    /// The slot of each variable of the program, once its function is prepared.
+    slots: RefCell<Vec<u32>>,
+    prepared: Vec<OnceCell<Code>>,
+}
+
+impl<'a> Codes<'a> {
+    /// Returns the codes of a program.
+    pub fn new(program: &'a Program) -> Codes<'a> {
+        Codes {
             program,
-            slots: &mut slots,
-            allocated,
-            sole,
-            infos: Vec::new(),
-            arrays: Vec::new(),
-            loops: Vec::new(),
-            live: Vec::new(),
-            became_live: Vec::new(),
-        };
-        let (mut body, mut parameters) = (function.body.clone(), function.parameters.clone());
-        parameters.iter_mut().for_each(|p| prepare.bind(p, 0));
-        prepare.number(&mut body, 0);
-        prepare.live = vec![false; prepare.arrays.len()];
-        prepare.mark(&mut body, 0);
-        let (name, place) = (function.name.clone(), function.place.clone());
-        Code {
-            name,
-            place,
-            parameters,
-            body,
-            infos: prepare.infos,
+            slots: RefCell::new(vec![NONE; program.variables.len()]),
+            prepared: program.functions.iter().map(|_| OnceCell::new()).collect(),
         }
+    }
+
+    /// Returns the code of a function, if there is one of this number.
+    pub fn get(&self, function: usize) -> Option<&Code> {
+        let code = self.prepared.get(function)?;
+        let function = self.program.functions.get(function)?;
+        Some(code.get_or_init(|| prepare(self.program, function, &mut self.slots.borrow_mut())))
+    }
+}
+
+/// Prepares a function.
+fn prepare(program: &Program, function: &Function, slots: &mut [u32]) -> Code {
+    let (mut allocated, mut sole) = (BTreeSet::new(), BTreeSet::new());
+    each_statement(&function.body, &mut |statement| {
+        if statement.expression.is_allocation() {
+            allocated.extend(&statement.pattern);
+        }
+        if let Expression::Unique(_) = &statement.expression {
+            let memories = statement.pattern.iter();
+            let memories = memories.filter_map(|v| program.variable(*v).memory.as_ref());
+            sole.extend(memories.map(|memory| memory.block));
+        }
+    });
+    let mut prepare = Prepare {
+        program,
+        slots,
+        allocated,
+        sole,
+        infos: Vec::new(),
+        arrays: Vec::new(),
+        loops: Vec::new(),
+        live: Vec::new(),
+        became_live: Vec::new(),
     };
-    functions.map(code).collect()
+    let (mut body, mut parameters) = (function.body.clone(), function.parameters.clone());
+    parameters.iter_mut().for_each(|p| prepare.bind(p, 0));
+    prepare.number(&mut body, 0);
+    prepare.live = vec![false; prepare.arrays.len()];
+    prepare.mark(&mut body, 0);
+    Code {
+        name: function.name.clone(),
+        place: function.place.clone(),
+        parameters,
+        body,
+        infos: prepare.infos,
+    }
 }
 
 /// The slot of variables that have none.

@@ -26,8 +26,8 @@ pub(super) struct Machine<'p> {
     pub(super) constants: HashMap<*const u8, BlockId>,
     /// The slot of each variable in the activation of its function.
     slots: Vec<u32>,
-    /// The number of slots of each function.
-    sizes: Vec<usize>,
+    /// The number of slots of each function, once it has been called.
+    sizes: Vec<Option<usize>>,
     /// The variables of all activations.
     cells: Vec<Cell>,
     /// The start of the current activation.
@@ -84,7 +84,7 @@ struct Grid {
 impl<'p> Machine<'p> {
     /// Returns a machine in its initial state.
     pub(super) fn new(program: &'p Program, options: &'p Options<'p>) -> Self {
-        let mut machine = Machine {
+        Machine {
             program,
             options,
             heap: Heap::default(),
@@ -93,21 +93,22 @@ impl<'p> Machine<'p> {
             tables: program.sums.iter().map(|_| Vec::new()).collect(),
             constants: HashMap::new(),
             slots: vec![0; program.variables.len()],
-            sizes: Vec::with_capacity(program.functions.len()),
+            sizes: vec![None; program.functions.len()],
             cells: Vec::new(),
             base: 0,
             calls: 0,
             stack: Vec::new(),
-        };
-        for function in &program.functions {
-            let mut count = 0;
-            for variable in function.parameters.iter().chain(&function.results) {
-                machine.give_slot(*variable, &mut count);
-            }
-            machine.give_slots(&function.body, &mut count);
-            machine.sizes.push(count as usize);
         }
-        machine
+    }
+
+    /// Gives the variables of a function their slots and returns the number of these.
+    fn number(&mut self, function: &'p Function) -> usize {
+        let mut count = 0;
+        for variable in function.parameters.iter().chain(&function.results) {
+            self.give_slot(*variable, &mut count);
+        }
+        self.give_slots(&function.body, &mut count);
+        count as usize
     }
 
     fn give_slot(&mut self, variable: Variable, count: &mut u32) {
@@ -195,9 +196,10 @@ impl<'p> Machine<'p> {
         results: &'p [Variable],
     ) -> Step<()> {
         let index = id.index();
-        let (Some(function), Some(size)) =
-            (self.program.functions.get(index), self.sizes.get(index))
-        else {
+        let (Some(function), Some(known)) = (
+            self.program.functions.get(index),
+            self.sizes.get(index).copied(),
+        ) else {
             return wrong("there is no such function");
         };
         if self.calls >= self.options.depth_limit {
@@ -209,6 +211,10 @@ impl<'p> Machine<'p> {
         }
         if arguments.len() != function.parameters.len() {
             return wrong("a call with another number of arguments");
+        }
+        let size = known.unwrap_or_else(|| self.number(function));
+        if let Some(known) = self.sizes.get_mut(index) {
+            *known = Some(size);
         }
         self.calls += 1;
         self.stack.push(Open::Call {
