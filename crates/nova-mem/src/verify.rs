@@ -54,6 +54,7 @@ pub fn verify(program: &Program) -> Result<()> {
         expected: ffi::destinations(program),
         destinations: BTreeMap::new(),
         scope: Vec::new(),
+        exceeded: Vec::new(),
         function: None,
         place: None,
     };
@@ -118,6 +119,9 @@ struct Verifier<'a> {
     /// By block, the component of the result whose memory it is.
     destinations: BTreeMap<Variable, Destination>,
     scope: Vec<Variable>,
+    /// The blocks of the views in scope that lie outside of them, with the number of variables in scope before
+    /// the view.
+    exceeded: Vec<(usize, Variable)>,
     function: Option<Arc<str>>,
     place: Option<Place>,
 }
@@ -153,6 +157,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn leave(&mut self, count: usize) {
+        self.exceeded.retain(|(before, _)| *before < count);
         for variable in self.scope.drain(count..) {
             self.in_scope[variable.index()] = false;
         }
@@ -223,7 +228,13 @@ impl<'a> Verifier<'a> {
         self.check_lmad(variable, memory)?;
         match binding {
             Binding::Written => self.check_range(variable, memory),
-            Binding::Handed | Binding::Derived => Ok(()),
+            Binding::Handed => Ok(()),
+            Binding::Derived => {
+                if self.exceeds(memory) {
+                    self.exceeded.push((self.scope.len(), block));
+                }
+                Ok(())
+            }
         }
     }
 

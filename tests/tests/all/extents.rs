@@ -3,7 +3,7 @@
 //! chunks, remainders, and sizes of branches that never run are then constants, which no pass may
 //! turn into extents below 0.
 
-use nova_tests::stages::{How, Passes, SMALL_TILES, Stages, disagreement};
+use nova_tests::stages::{How, Outcome, Passes, SMALL_TILES, Stages, disagreement};
 
 /// The vectors of the operations: of `N` numbers, of `N` rows of `M`, and of `N` rows of which only
 /// the length of the first is known.
@@ -97,4 +97,39 @@ fn no_pass_makes_extents_below_zero_of_constants() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs with a check that always fails, of lengths that the compiler knows, and arrays behind it that
+/// have these lengths.
+const FAILING: &[&str] = &[
+    "(let (M (unrows [[1 2 3] [4 5 6] [7 8]]))
+      in (iterate 2 (lambda (v) (tabulate (shape v) (lambda ((i, j)) (if (> i 0) 7 (v ! (i, j)))))) M))",
+    "(let (M (reshape (3, 3) [1 2 3 4 5 6 7 8]))
+      in (iterate 2 (lambda (v) (tabulate (shape v) (lambda ((i, j)) (if (> i 0) 7 (v ! (i, j)))))) M))",
+    "(let (M (unrows [[1 2 3] [4]]))
+      in (iterate 2 (lambda (v) (update v (1, 2) 7)) M))",
+    "(let (M (reshape (4, 2) (range 7)))
+      in (iterate 2 (lambda (v) (update v (3, 1) 7)) M))",
+];
+
+#[test]
+fn what_follows_a_check_that_always_fails_is_verified() {
+    let passes = Passes::combinations(0).into_iter();
+    for passes in passes.filter(|passes| !matches!(passes, Passes::Several(_))) {
+        for text in FAILING {
+            let how = How {
+                strict: true,
+                passes,
+                verify: true,
+                defect: None,
+                tiles: SMALL_TILES,
+            };
+            let program = format!("(entry e () {text})");
+            let stages = Stages::compile("failing", &program, how);
+            let stages = stages.unwrap_or_else(|why| panic!("{text} ({passes}): {why}"));
+            let outcomes = stages.evaluate(0, &[]);
+            assert!(matches!(outcomes[0].1, Outcome::Error(_)), "{text}");
+            assert_eq!(disagreement(&outcomes), None, "{text} ({passes})");
+        }
+    }
 }

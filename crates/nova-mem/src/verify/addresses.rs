@@ -44,28 +44,38 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks that all addresses are inside of the block, if all are constants.
+    /// Checks that the elements of an array that is written lie inside of its block. A view may lie outside
+    /// after a check that always fails; so may what is written in its place.
     pub(super) fn check_range(&self, variable: Variable, memory: &Memory) -> Result<()> {
+        let is_unreachable = self
+            .exceeded
+            .iter()
+            .any(|(_, block)| *block == memory.block);
+        self.require(is_unreachable || !self.exceeds(memory), || {
+            format!("{} lies outside of its block", self.show(variable))
+        })
+    }
+
+    /// True if elements lie outside of the block, and all addresses are constants.
+    pub(super) fn exceeds(&self, memory: &Memory) -> bool {
         let constant = |p: &Polynomial| self.renames.polynomial(p).as_constant().map(i128::from);
         let size = self.sizes[memory.block.index()].as_ref().and_then(constant);
         let (Some(size), Some(offset)) = (size, constant(&memory.lmad.offset)) else {
-            return Ok(());
+            return false;
         };
         let (mut least, mut most) = (offset, offset);
         for (extent, stride) in &memory.lmad.dimensions {
             let (Some(extent), Some(stride)) = (constant(extent), constant(stride)) else {
-                return Ok(());
+                return false;
             };
             // After a check that always fails an extent may be negative. Nothing lies there.
             if extent <= 0 {
-                return Ok(());
+                return false;
             }
             let reach = (extent - 1).saturating_mul(stride);
             least = least.saturating_add(reach.min(0));
             most = most.saturating_add(reach.max(0));
         }
-        self.require(least >= 0 && most < size, || {
-            format!("{} lies outside of its block", self.show(variable))
-        })
+        least < 0 || most >= size
     }
 }
