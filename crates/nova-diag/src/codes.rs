@@ -37,6 +37,7 @@ codes! {
     DUPLICATE_NAME = 110, "A name given twice where it must be unique.";
     BAD_IMPORT = 111, "A file to import cannot be read, or imports itself.";
     NOT_SUPPORTED = 112, "A part of the language that this version does not compile yet.";
+    SUBSCRIPT = 113, "A vector right behind an expression, as if it were an index.";
     UNBOUND_NAME = 201, "A name that is not bound here.";
     UNKNOWN_TYPE = 202, "A type that is not declared.";
     TYPE_MISMATCH = 203, "Two types that must be equal are not.";
@@ -64,6 +65,8 @@ codes! {
     NO_NODE_TYPE = 225, "A type without nodes where recursive data must be.";
     NOT_A_NODE = 226, "A datum where a node must be, or a node where a datum must be.";
     BAD_GROUP = 227, "Bodies of a `foreach` that do not fit the group of types.";
+    UNUSED_NAME = 228, "A name that nothing uses.";
+    SUSPICIOUS = 229, "Something that is allowed, but probably not what is meant.";
     POLYMORPHIC_RECURSION = 301, "A function that calls itself at ever other types.";
     ENDLESS_INSTANTIATION = 302, "Types that would have to be instantiated without end, or that have too many parts.";
     TARGET_CANNOT = 401, "Something the chosen target cannot do.";

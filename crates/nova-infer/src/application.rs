@@ -1,5 +1,6 @@
 //! The types of applications.
 
+use crate::calls::too_many;
 use crate::inference::Inference;
 use crate::reasons::Because;
 use crate::resolve::{Resolution, Resolved};
@@ -122,8 +123,13 @@ impl Inference<'_> {
                     ty = result;
                 }
                 Shallow::Unbound(..) | Shallow::Node(_) => {
-                    self.solver
-                        .not_a_function(function, ty, &arguments[index..], before + index);
+                    self.solver.not_a_function(
+                        id,
+                        function,
+                        ty,
+                        &arguments[index..],
+                        before + index,
+                    );
                     for &rest in &arguments[index..] {
                         self.infer_argument(id, rest);
                     }
@@ -138,6 +144,7 @@ impl Inference<'_> {
 impl Solver<'_> {
     fn not_a_function(
         &mut self,
+        call: ExpressionId,
         function: ExpressionId,
         ty: Ty,
         rest: &[ExpressionId],
@@ -156,8 +163,31 @@ impl Solver<'_> {
                 .label("an application")
                 .also(span, format!("this is {shown}"));
             let vector = matches!(self.types.shallow(ty), Shallow::Node(TyNode::Vector(_)));
-            if let (true, Some(text)) = (vector, self.source.source_text(function)) {
-                diagnostic = diagnostic.help(format!("read an element with `({text} ! 0)`"));
+            let text = |id| self.source.source_text(id);
+            let operator = rest.first().filter(|first| {
+                let builtin = self.source.builtin_named(**first);
+                builtin.is_some_and(|builtin| builtin.scalar_operation().is_some())
+            });
+            match (operator, rest, text(function)) {
+                (Some(operator), [_, second], Some(first)) => {
+                    if let (Some(operator), Some(second)) = (text(*operator), text(*second)) {
+                        let call = format!("({operator} {first} {second})");
+                        diagnostic =
+                            diagnostic.help(format!("the operator stands first: `{call}`"));
+                    }
+                }
+                (None, [index], Some(of)) if vector => {
+                    let index = text(*index).unwrap_or_else(|| "0".to_string());
+                    diagnostic =
+                        diagnostic.help(format!("read an element with `({of} ! {index})`"));
+                }
+                (None, [second], Some(first)) => {
+                    if let Some(second) = text(*second) {
+                        let tuple = format!("({first}, {second})");
+                        diagnostic = diagnostic.help(format!("a tuple has a comma: `{tuple}`"));
+                    }
+                }
+                _others => {}
             }
             self.diagnostics.push(diagnostic);
             return;
@@ -174,9 +204,12 @@ impl Solver<'_> {
         let message = format!("{name} takes {arguments}, but {given} are given");
         let extra = rest.iter().map(|argument| self.source.span(*argument));
         let at = extra.reduce(|all, next| all.to(next)).unwrap_or(span);
-        let diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
+        let mut diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
             .label("too many")
             .also(span, format!("its result is {shown}"));
+        if let Some(help) = too_many(self.source, call) {
+            diagnostic = diagnostic.help(help);
+        }
         self.diagnostics.push(diagnostic);
     }
 }

@@ -5,7 +5,7 @@ use crate::reasons::Because;
 use crate::resolve::BindingId;
 use crate::scheme::Scheme;
 use crate::solver::Solver;
-use crate::types::Ty;
+use crate::types::{Shallow, Ty, TyNode};
 use crate::values::Forms;
 use nova_diag::{Diagnostic, codes, deep};
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Name, Pattern, PatternKind};
@@ -35,10 +35,17 @@ impl Inference<'_> {
         body: ExpressionId,
     ) -> Ty {
         let mut next = self.source.resolved.first_binding[id.0 as usize].0;
-        let parameters: Vec<Ty> = parameters
-            .iter()
-            .map(|parameter| self.infer_pattern(parameter, &mut next))
-            .collect();
+        let known = self.known_parameters.take_if(|(lambda, _)| *lambda == id);
+        let known = known.map_or_else(Vec::new, |(_, types)| types);
+        let mut inferred = Vec::with_capacity(parameters.len());
+        for (index, parameter) in parameters.iter().enumerate() {
+            let ty = self.infer_pattern(parameter, &mut next);
+            if let Some(Some(known)) = known.get(index) {
+                self.know_parameter(parameter, ty, *known);
+            }
+            inferred.push(ty);
+        }
+        let parameters = inferred;
         let recursive = match &self.expected_lambda {
             Some((lambda, _, _)) if *lambda == id => self.expected_lambda.take(),
             Some(_) | None => None,
@@ -65,6 +72,32 @@ impl Inference<'_> {
         let found = self.infer(body);
         self.solver.expect(expected_result, found, body, &because);
         whole
+    }
+
+    /// Gives a parameter without annotation its type before the body of its lambda is inferred, so that a
+    /// mistake is reported in the body. Types that do not agree are reported later, as those of an argument.
+    fn know_parameter(&mut self, parameter: &Pattern, ty: Ty, known: Ty) {
+        if parameter.annotation.is_some() {
+            return;
+        }
+        match &parameter.kind {
+            PatternKind::Name(_) | PatternKind::Wildcard => {
+                let _ = self.solver.types.unify(ty, known);
+            }
+            PatternKind::Tuple(elements) => {
+                let both = [ty, known].map(|ty| self.solver.types.shallow(ty));
+                if let [
+                    Shallow::Node(TyNode::Tuple(own)),
+                    Shallow::Node(TyNode::Tuple(given)),
+                ] = both
+                    && own.len() == given.len()
+                {
+                    for ((element, own), given) in elements.iter().zip(&*own).zip(&*given) {
+                        nova_diag::deep(|| self.know_parameter(element, *own, *given));
+                    }
+                }
+            }
+        }
     }
 
     /// Infers the type that a pattern matches. Its names get their types.

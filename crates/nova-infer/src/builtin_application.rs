@@ -2,12 +2,13 @@
 //! that may be a `vector#n`, and the functions that take a variable number of arguments.
 
 use crate::builtins::{BuiltinId, Lowering};
+use crate::calls::too_few;
 use crate::inference::Inference;
 use crate::obligations::Demand;
 use crate::reasons::Because;
 use crate::signature::{DemandWord, SignatureType};
 use crate::solver::Solver;
-use crate::types::{Constraint, Ty};
+use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_core::strategy::LANES;
 use nova_core::{Builtin, Scalar};
@@ -44,27 +45,104 @@ impl Inference<'_> {
         let origin = self.source.span(id);
         let variables = signature.fresh_variables(&mut self.solver.types, origin);
         self.signature_demands(id, head, builtin, &variables, arguments);
-        let mut parameters = Vec::new();
+        let mut parameters = vec![self.solver.types.error(); signature.parameters.len()];
         let mut agree = true;
-        for (index, parameter) in signature.parameters.iter().enumerate() {
+        for index in self.lambdas_last(signature.parameters.len(), arguments) {
+            let parameter = &signature.parameters[index];
             let argument = arguments.get(index).copied();
+            let (before, agreed) = (self.solver.diagnostics.len(), agree);
             // The root of `datum` determines nothing of its tables.
             agree |= builtin.get().lowering == Lowering::Datum;
             let ty = if let SignatureType::Rows(element) = parameter {
                 let element = element.instantiate(&mut self.solver.types, &variables);
-                self.rows_parameter(id, head, index + 1, element, argument, &mut agree)
+                let collection = argument.map(|argument| self.infer_argument(id, argument));
+                let rows = (argument, collection);
+                self.rows_parameter(head, index + 1, element, rows, &mut agree)
             } else {
                 let ty = parameter.instantiate(&mut self.solver.types, &variables);
+                self.know_parameters(argument, ty, agree);
                 let because = operand_reason(builtin, head, index, arguments);
                 self.plain_parameter(id, ty, argument, &because, &mut agree);
                 ty
             };
-            parameters.push(ty);
+            parameters[index] = ty;
+            let missing = signature.parameters.len().saturating_sub(arguments.len());
+            if agreed && !agree && missing > 0 && arguments.len() == index + 1 {
+                let last = signature.parameters.last();
+                let last = last.map(|p| p.instantiate(&mut self.solver.types, &variables));
+                if self.is_too_few(id, (arguments[index], missing), last, before) {
+                    return self.solver.types.error();
+                }
+            }
         }
         let result = signature
             .result
             .instantiate(&mut self.solver.types, &variables);
         self.finish_builtin(id, head, parameters, result, arguments)
+    }
+
+    /// Returns the positions of parameters, those of lambdas last: the other arguments say what they take.
+    fn lambdas_last(&self, count: usize, arguments: &[ExpressionId]) -> Vec<usize> {
+        let is_lambda = |index: &usize| {
+            let argument = arguments.get(*index);
+            argument.is_some_and(|argument| self.is_lambda(*argument))
+        };
+        let (lambdas, others): (Vec<usize>, Vec<usize>) = (0..count).partition(is_lambda);
+        others.into_iter().chain(lambdas).collect()
+    }
+
+    fn is_lambda(&self, id: ExpressionId) -> bool {
+        let kind = &self.source.program.expression(id).kind;
+        matches!(kind, ExpressionKind::Lambda { .. })
+    }
+
+    /// Keeps what is known of the parameters of a lambda until it is inferred.
+    fn know_parameters(&mut self, argument: Option<ExpressionId>, function: Ty, agree: bool) {
+        if let Some(lambda) = argument.filter(|argument| agree && self.is_lambda(*argument)) {
+            let (parameters, _, _) = self.solver.types.peel(function);
+            let parameters = parameters.into_iter().map(Some).collect();
+            self.known_parameters = Some((lambda, parameters));
+        }
+    }
+
+    /// Returns the type of the elements of a vector, where that is known.
+    fn element_of(&mut self, collection: Ty) -> Option<Ty> {
+        match self.solver.types.shallow(collection) {
+            Shallow::Node(TyNode::Vector(element)) => Some(element),
+            Shallow::Node(_) | Shallow::Unbound(..) => None,
+        }
+    }
+
+    /// Reports that a call has too few arguments where its last one would fit the last parameter. That
+    /// replaces the messages after the first `before`, which are about other parameters.
+    fn is_too_few(
+        &mut self,
+        call: ExpressionId,
+        (argument, missing): (ExpressionId, usize),
+        last: Option<Ty>,
+        before: usize,
+    ) -> bool {
+        let found = self.expressions[argument.0 as usize];
+        let mut is_vector = |ty: Ty| {
+            matches!(
+                self.solver.types.shallow(ty),
+                Shallow::Node(TyNode::Vector(_))
+            )
+        };
+        if !last.is_some_and(&mut is_vector) || !is_vector(found) {
+            return false;
+        }
+        let Some(too_few) = too_few(self.source, call, missing) else {
+            return false;
+        };
+        let diagnostic = Diagnostic::error(
+            codes::BAD_ARGUMENT_COUNT,
+            self.source.span(call),
+            too_few.message,
+        );
+        self.solver.diagnostics.truncate(before);
+        self.solver.diagnostics.push(diagnostic.help(too_few.help));
+        true
     }
 
     /// Composes the type of a built-in from its parameters, and applies its result to the remaining
@@ -110,20 +188,16 @@ impl Inference<'_> {
     /// type.
     fn rows_parameter(
         &mut self,
-        id: ExpressionId,
         head: ExpressionId,
         position: usize,
         element: Ty,
-        argument: Option<ExpressionId>,
+        (argument, collection): (Option<ExpressionId>, Option<Ty>),
         agree: &mut bool,
     ) -> Ty {
-        let collection = match argument {
-            Some(argument) => self.infer_argument(id, argument),
-            None => self
-                .solver
-                .types
-                .fresh(Constraint::DATA, self.source.span(head)),
-        };
+        let collection = collection.unwrap_or_else(|| {
+            let origin = self.source.span(head);
+            self.solver.types.fresh(Constraint::DATA, origin)
+        });
         if !*agree {
             return collection;
         }
@@ -190,15 +264,21 @@ impl Inference<'_> {
             let function = self.solver.types.open(self.source.span(head));
             return self.map_of_unknown_arity(head, head, function).0;
         };
+        // The vectors say what a lambda takes.
+        let collections: Vec<Ty> = vectors
+            .iter()
+            .map(|vector| self.infer_argument(id, *vector))
+            .collect();
+        if self.is_lambda(function) {
+            let elements = collections.iter().map(|ty| self.element_of(*ty)).collect();
+            self.known_parameters = Some((function, elements));
+        }
         let found = self.infer_argument(id, function);
         let (elements, value, known) = self.solver.types.peel(found);
         let error = self.solver.types.is_error(value);
         if error || (elements.is_empty() && known) {
             if !error {
                 self.solver.map_of_no_function(Some(head), function, found);
-            }
-            for &vector in vectors {
-                self.infer_argument(id, vector);
             }
             return self.solver.types.error();
         }
@@ -212,10 +292,9 @@ impl Inference<'_> {
         let result = self.solver.types.vector(value);
         let mut parameters = vec![found];
         for (index, &element) in elements.iter().enumerate() {
-            let argument = vectors.get(index).copied();
+            let rows = (vectors.get(index).copied(), collections.get(index).copied());
             let mut agree = true;
-            let collection =
-                self.rows_parameter(id, head, index + 2, element, argument, &mut agree);
+            let collection = self.rows_parameter(head, index + 2, element, rows, &mut agree);
             parameters.push(collection);
         }
         let mut given = arguments;

@@ -1,6 +1,7 @@
 //! The likely mistake behind two types that differ: an argument forgotten, a conversion, a
 //! constructor, an element instead of its vector.
 
+use crate::calls::{call_of, too_few};
 use crate::reasons::Because;
 use crate::source::Source;
 use crate::types::{Shallow, Ty, TyNode, Types};
@@ -10,8 +11,8 @@ use std::sync::Arc;
 
 /// Finds the likely mistake behind two types that differ.
 pub(crate) struct Hints<'a> {
-    source: Source<'a>,
-    types: &'a mut Types,
+    pub(crate) source: Source<'a>,
+    pub(crate) types: &'a mut Types,
 }
 
 impl<'a> Hints<'a> {
@@ -30,11 +31,13 @@ impl<'a> Hints<'a> {
     ) -> Option<String> {
         let at = at?;
         match because {
+            Because::Operand { function, first } => self
+                .hint_of_elements([expected, found], *function, [*first, at])
+                .or_else(|| self.hint_for_pair(expected, found, *first, at)),
             // Either of the two can be the wrong one.
-            Because::Operand { first, .. }
-            | Because::Branch { first }
-            | Because::Element { first }
-            | Because::Arm { first } => self.hint_for_pair(expected, found, *first, at),
+            Because::Branch { first } | Because::Element { first } | Because::Arm { first } => {
+                self.hint_for_pair(expected, found, *first, at)
+            }
             Because::Index { rank } if *rank > 1 => {
                 let names = ["i", "j", "k", "l"].into_iter().cycle();
                 let indices: Vec<&str> = names.take(*rank as usize).collect();
@@ -43,9 +46,13 @@ impl<'a> Hints<'a> {
                     indices.join(", ")
                 ))
             }
+            Because::Index { .. } => self
+                .hint_of_index(found, at)
+                .or_else(|| self.hint(expected, found, at)),
             Because::Indexed => self.hint_for_indexed(found, at),
             Because::Argument { function, .. } => self
-                .hint(expected, found, at)
+                .hint_of_scalar_operation(found, *function, at)
+                .or_else(|| self.hint(expected, found, at))
                 .or_else(|| self.hint_of_builtin(expected, found, *function)),
             _ => self.hint(expected, found, at),
         }
@@ -94,6 +101,9 @@ impl<'a> Hints<'a> {
         let (taken, _, _) = self.types.peel(expected);
         if missing.len() > taken.len() && self.similar(expected, result) {
             let count = missing.len() - taken.len();
+            if let Some(too_few) = too_few(self.source, at, count) {
+                return Some(format!("{}: {}", too_few.message, too_few.help));
+            }
             let arguments = match count {
                 1 => "an argument seems".to_string(),
                 _ => format!("{count} arguments seem"),
@@ -101,6 +111,9 @@ impl<'a> Hints<'a> {
             return Some(format!(
                 "{arguments} to be missing: this is still a function"
             ));
+        }
+        if let Some(hint) = self.hint_of_parameters(expected, found, at) {
+            return Some(hint);
         }
         self.sum_hint(expected, found, &text)
             .or_else(|| self.vector_hint(expected, found, &text))
@@ -137,7 +150,7 @@ impl<'a> Hints<'a> {
     }
 
     /// Returns the scalar that a type is, or the default of its class.
-    fn nearest_scalar(&mut self, ty: Ty) -> Option<Scalar> {
+    pub(crate) fn nearest_scalar(&mut self, ty: Ty) -> Option<Scalar> {
         match self.types.shallow(ty) {
             Shallow::Node(TyNode::Scalar(scalar)) => Some(scalar),
             Shallow::Unbound(_, unbound) => unbound.constraint.default_scalar(),
@@ -187,7 +200,13 @@ impl<'a> Hints<'a> {
         match (wanted, given) {
             (Some(wanted), Some(given)) => {
                 let (wanted, given) = (self.nearest_scalar(wanted)?, self.nearest_scalar(given)?);
-                let name = wanted.info().name;
+                let (name, other) = (wanted.info().name, given.info().name);
+                if given.is_float() && wanted.is_integer() {
+                    // The other direction would lose the fractions.
+                    return Some(format!(
+                        "its elements are floating: convert the `{name}` with `to_{other}`"
+                    ));
+                }
                 (wanted != given && wanted != Scalar::Bool)
                     .then(|| format!("convert its elements with `(map to_{name} {text})`"))
             }
@@ -265,14 +284,15 @@ impl<'a> Hints<'a> {
         }
         let name = self.source.name_of(function)?;
         let builtin = self.source.builtin_named(function)?;
-        Some(format!(
-            "`{name}` has the type `{}`",
-            builtin.get().shown_type()
-        ))
+        let ty = builtin.get().shown_type();
+        Some(match call_of(&name) {
+            Some(call) => format!("write `{call}`: `{name}` has the type `{ty}`"),
+            None => format!("`{name}` has the type `{ty}`"),
+        })
     }
 
     /// True if two types could be equal, judged by their outermost constructors.
-    fn similar(&mut self, a: Ty, b: Ty) -> bool {
+    pub(crate) fn similar(&mut self, a: Ty, b: Ty) -> bool {
         match (self.types.shallow(a), self.types.shallow(b)) {
             (Shallow::Unbound(_, a), Shallow::Unbound(_, b)) => {
                 a.constraint.scalars.is_some() && a.constraint.and(b.constraint).is_some()

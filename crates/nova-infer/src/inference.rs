@@ -1,5 +1,6 @@
 //! The state of type inference, and the walk over definitions and entries.
 
+use crate::calls::too_few;
 use crate::convert::{AnnotationScope, Convert, Variables};
 use crate::links::LinkFunction;
 use crate::reasons::Because;
@@ -39,6 +40,9 @@ pub(crate) struct Inference<'a> {
     pub partial_value: Option<ExpressionId>,
     /// A lambda that must have a type: the value of a recursive binding.
     pub expected_lambda: Option<(ExpressionId, Ty, Because)>,
+    /// A lambda that is the argument of a built-in, and the types that the other arguments give to its
+    /// parameters, where they are known.
+    pub known_parameters: Option<(ExpressionId, Vec<Option<Ty>>)>,
     /// The definitions in the order of their dependencies, in groups that call each other. The flag
     /// is true if a group is recursive.
     pub groups: Vec<(Vec<u32>, bool)>,
@@ -70,6 +74,7 @@ impl<'a> Inference<'a> {
             definition_arities: vec![0; program.definitions.len()],
             partial_value: None,
             expected_lambda: None,
+            known_parameters: None,
             groups: Vec::new(),
             annotations: AnnotationScope {
                 level: 1,
@@ -201,17 +206,27 @@ impl Solver<'_> {
         }
         let span = self.source.span(body);
         let shown = self.show(ty);
-        let missing = match parameters.len() {
-            1 => "an argument".to_string(),
-            count => format!("{count} arguments"),
+        let (message, help) = match too_few(self.source, body, parameters.len()) {
+            Some(too_few) => {
+                let arguments = too_few.arguments.iter();
+                let arguments = arguments.map(|argument| self.source.span(*argument));
+                self.misplaced.extend(arguments);
+                (
+                    format!("the program's value is a function: {}", too_few.message),
+                    too_few.help,
+                )
+            }
+            None => (
+                "the program's value cannot be a function".to_string(),
+                match parameters.len() {
+                    1 => "apply it to an argument".to_string(),
+                    count => format!("apply it to {count} arguments"),
+                },
+            ),
         };
-        let diagnostic = Diagnostic::error(
-            codes::BAD_INPUT_TYPE,
-            span,
-            "the program's value cannot be a function",
-        )
-        .label(format!("this is `{shown}`"))
-        .help(format!("apply it to {missing}"));
+        let diagnostic = Diagnostic::error(codes::BAD_INPUT_TYPE, span, message)
+            .label(format!("this is `{shown}`"))
+            .help(help);
         self.diagnostics.push(diagnostic);
     }
 }

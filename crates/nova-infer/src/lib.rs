@@ -16,6 +16,7 @@ mod bindings;
 mod blocks;
 mod builtin_application;
 mod builtins;
+mod calls;
 mod cases;
 mod clean;
 mod compare;
@@ -31,6 +32,7 @@ mod group_reports;
 mod hints;
 mod inference;
 mod links;
+mod lints;
 mod literals;
 mod messages;
 mod mono;
@@ -58,7 +60,7 @@ mod values;
 mod written;
 
 use nova_core::ir;
-use nova_diag::{Diagnostic, SourceMap};
+use nova_diag::{Diagnostic, SourceMap, codes};
 use nova_syntax::ast;
 use std::sync::Arc;
 
@@ -107,7 +109,16 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let core = mono::monomorphise(&mut inference);
     let whole = program.is_whole();
     let program = core.filter(|_| whole && !inference.solver.has_errors());
+    if !inference.solver.has_errors() {
+        let warnings = lints::warnings(source);
+        inference.solver.diagnostics.extend(warnings);
+    }
+    let misplaced = inference.solver.misplaced;
     let mut diagnostics = inference.solver.diagnostics;
+    diagnostics.retain(|diagnostic| {
+        let is_type = [codes::TYPE_MISMATCH, codes::WRONG_CLASS].contains(&diagnostic.code);
+        !(is_type && misplaced.contains(&diagnostic.primary.span))
+    });
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     // A type that several parts of the program use causes one message.
     diagnostics.dedup_by(|a, b| a.primary.span == b.primary.span && a.message == b.message);

@@ -6,7 +6,7 @@
 
 use crate::builtins::{BuiltinId, builtin_names};
 use crate::declarations::Declarations;
-use crate::suggest::did_you_mean;
+use crate::suggest::instead_of;
 use crate::types::SumDeclarationId;
 use nova_diag::{Diagnostic, Span, codes, deep};
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Pattern, PatternKind};
@@ -67,6 +67,8 @@ struct Resolver<'a> {
     resolved: Resolved,
     /// The definition being walked.
     current: Option<u32>,
+    /// The names of a `let` whose values are being walked.
+    being_bound: Vec<Arc<str>>,
     suggestions: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
@@ -92,6 +94,7 @@ pub(crate) fn resolve(
             no_constructors: Vec::new(),
         },
         current: None,
+        being_bound: Vec::new(),
         suggestions: 0,
         diagnostics,
     };
@@ -329,7 +332,13 @@ impl Resolver<'_> {
         let end = self.resolved.bindings.len() as u32;
         let mut next = first;
         for (pattern, value) in bindings {
+            let before = self.being_bound.len();
+            let mut own = Vec::new();
+            pattern_names(pattern, &mut own);
+            self.being_bound
+                .extend(own.into_iter().map(|name| name.text));
             self.visit(*value);
+            self.being_bound.truncate(before);
             let names = count_names(pattern);
             let alias = self.names_builtin(*value);
             if let (PatternKind::Name(name), None, Some(builtin)) =
@@ -400,11 +409,30 @@ impl Resolver<'_> {
                 .chain(self.declarations.constructor_names())
                 .chain(self.declarations.foreigns.keys().map(|name| &**name))
                 .chain(builtin_names().map(|name| name as &str));
-            if let Some(candidate) = did_you_mean(name, candidates) {
-                diagnostic = diagnostic.help(format!("did you mean `{candidate}`?"));
+            let is_own = self.being_bound.iter().any(|bound| **bound == *name);
+            let own = is_own.then(|| {
+                format!(
+                    "the value of a `let` does not see its own name: write `({name} (mu ({name} : T) (lambda …)))`, \
+                     or use `define`"
+                )
+            });
+            if let Some(help) = own
+                .or_else(|| self.instead_of_path(name))
+                .or_else(|| instead_of(name, candidates))
+            {
+                diagnostic = diagnostic.help(help);
             }
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Returns what to write instead of a name such as `X.i`, where `X` is bound.
+    fn instead_of_path(&self, name: &str) -> Option<String> {
+        let (owner, element) = name.split_once('.')?;
+        self.meaning(owner)?;
+        Some(format!(
+            "`({owner} ! {element})` is an element of a vector, `{owner}.0` one of a tuple"
+        ))
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Solver<'a> {
     pub current_group: Vec<u32>,
     /// The recursive functions around the current expression.
     pub recursive: HashSet<BindingId>,
+    /// Arguments of calls that have been reported to lack others. They stand in the wrong positions.
+    pub misplaced: HashSet<Span>,
     /// Messages.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -53,6 +55,7 @@ impl<'a> Solver<'a> {
             undetermined: Vec::new(),
             current_group: Vec::new(),
             recursive: HashSet::new(),
+            misplaced: HashSet::new(),
             diagnostics,
         }
     }

@@ -105,7 +105,37 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn expressions(&mut self, items: &[DatumId]) -> Vec<ExpressionId> {
+        self.warn_of_subscripts(items);
         items.iter().map(|&item| self.expression(item)).collect()
+    }
+
+    /// Warns where a vector of one element stands right behind an expression: `X[0]` are two expressions.
+    pub(super) fn warn_of_subscripts(&mut self, items: &[DatumId]) {
+        for pair in items.windows(2) {
+            if let [of, index] = pair
+                && let Some(element) = self.subscript(*of, *index)
+            {
+                let span = self.data.span(*of).to(self.data.span(*index));
+                let message = "these are two expressions, the second a vector of one element";
+                let warning = Diagnostic::warning(codes::SUBSCRIPT, span, message)
+                    .help(format!("an element is read with `{element}`"));
+                self.report(warning);
+            }
+        }
+    }
+
+    /// Returns `(X ! 0)` where the second datum stands right behind the first as in `X[0]`.
+    fn subscript(&self, of: DatumId, index: DatumId) -> Option<String> {
+        let Kind::Vector(elements) = self.data.kind(index) else {
+            return None;
+        };
+        let [element] = elements else {
+            return None;
+        };
+        let (before, behind) = (self.data.span(of), self.data.span(index));
+        let is_glued = before.file == behind.file && before.end == behind.start;
+        let (of, element) = (self.data.write(of), self.data.write(*element));
+        is_glued.then(|| format!("({of} ! {element})"))
     }
 
     /// Parses `( … )` of any length but one.
@@ -175,6 +205,9 @@ impl<'a> Parser<'a> {
                 let parts = vec![self.recover(&[head], span), self.recover(rest, span)];
                 return self.wrong(parts, span);
             }
+        }
+        if let Some(&first) = rest.first() {
+            self.warn_of_subscripts(&[head, first]);
         }
         let function = self.expression(head);
         let arguments = self.expressions(rest);

@@ -202,6 +202,9 @@ fn forms_beside_entries(parser: &mut Parser, plain: &[DatumId]) {
 }
 
 fn report_more_expressions(parser: &mut Parser, first: DatumId, more: &[DatumId]) {
+    if let Some(&second) = more.first() {
+        parser.warn_of_subscripts(&[first, second]);
+    }
     for &extra in more {
         let message = "a program has one expression, here is another one";
         let mut diagnostic =
@@ -246,9 +249,19 @@ fn declared_inputs(parser: &mut Parser, form: DatumId) -> Vec<(Name, TypeId)> {
         parser.bad_form(span, "the inputs stand in parentheses of their own", INPUTS);
         return input(parser, form).into_iter().collect();
     }
-    items
+    let is_comma = |item: &&DatumId| matches!(parser.data.kind(**item), Kind::Comma);
+    if let Some(&comma) = items.iter().find(is_comma) {
+        let message = "inputs stand side by side, without commas";
+        parser.bad_form(parser.data.span(comma), message, INPUTS);
+    }
+    let inputs: Vec<DatumId> = items
         .iter()
-        .filter_map(|&item| input(parser, item))
+        .filter(|item| !is_comma(item))
+        .copied()
+        .collect();
+    inputs
+        .into_iter()
+        .filter_map(|item| input(parser, item))
         .collect()
 }
 
@@ -460,6 +473,7 @@ fn annotated_value<'a>(
 fn entry<'a>(parser: &mut Parser<'a>, items: &'a [DatumId], span: Span) {
     let &[name, inputs, body] = items else {
         let message = "`entry` takes a name, the inputs and one expression";
+        parser.warn_of_subscripts(items);
         parser.bad_form(span, message, ENTRY);
         parser.lose(items);
         return;
