@@ -118,7 +118,7 @@ impl Compiler {
             let message = format!("a program cannot be called {name:?}");
             return Err(Failure::Input(InputError(message)));
         }
-        let parsed = load(source)?;
+        let parsed = load(source, self.options.library)?;
         trace.times.push(("parse", start.elapsed()));
         let start = Instant::now();
         let Parsed {

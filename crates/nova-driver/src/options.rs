@@ -182,6 +182,8 @@ pub struct Options {
     pub strict: bool,
     /// Names of optional passes not to run.
     pub disabled: BTreeSet<String>,
+    /// True if a file without an expression or entry, which others import, may be checked alone.
+    pub library: bool,
     /// True to verify the program after every pass.
     pub verify: bool,
     /// The name of a pass after which the program is kept as text.
@@ -282,6 +284,7 @@ impl Default for Options {
             optimization: 2,
             strict: false,
             disabled: BTreeSet::new(),
+            library: false,
             verify: cfg!(debug_assertions),
             dump_after: None,
             tiles: nova_expand::TileSizes::default(),

@@ -65,9 +65,13 @@ impl Source {
 
 /// Reads and parses a program and its imports.
 ///
-/// The error is about the program's own file. A missing import is a diagnostic.
-pub fn load(source: Source) -> Result<Parsed, Failure> {
-    let mut loader = Loader::default();
+/// The error is about the program's own file. A missing import is a diagnostic, and so is a file without an
+/// expression, unless it defines something and may be a library.
+pub fn load(source: Source, library: bool) -> Result<Parsed, Failure> {
+    let mut loader = Loader {
+        library,
+        ..Loader::default()
+    };
     match source {
         Source::Built(builder) => {
             let mut parsed = builder.finish();
@@ -109,6 +113,8 @@ enum State {
 
 #[derive(Default)]
 struct Loader {
+    /// True if the file may be a library.
+    library: bool,
     program: Program,
     /// The files whose definitions are in `program`, in that order.
     files: Vec<FileId>,
@@ -150,7 +156,8 @@ impl Loader {
         let (mut program, diagnostics) = parse::parse(&text, file, self.sources(), &stem);
         let broken = parse::has_errors(&diagnostics);
         self.report.diagnostics.extend(diagnostics);
-        if root && !broken {
+        let defines = !program.definitions.is_empty() || !program.types.is_empty();
+        if root && !broken && !(self.library && defines) {
             self.report
                 .diagnostics
                 .extend(parse::missing_expression(&program, end));

@@ -4,7 +4,7 @@ use nova_core::error::ERROR_KINDS;
 use nova_core::{ErrorKind, RuntimeError};
 use nova_diag::Place;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A VALUE of the wrong type or shape, or a file that cannot be read or written (exit status 2).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,10 +12,39 @@ use std::path::Path;
 pub struct InputError(pub String);
 
 impl InputError {
-    /// Returns an error about a file.
+    /// Returns an error about a file. Where there is none, it names one beside it whose name is alike.
     pub fn file(path: &Path, error: &io::Error) -> Self {
-        InputError(format!("{}: {}", path.display(), describe(error)))
+        let mut text = format!("{}: {}", path.display(), describe(error));
+        if error.kind() == io::ErrorKind::NotFound
+            && let Some(other) = similar_file(path)
+        {
+            text.push_str(&format!("; did you mean {}?", other.display()));
+        }
+        InputError(text)
     }
+}
+
+/// The largest number of files of a folder that are compared with a missing one.
+const COMPARED_FILES: usize = 10_000;
+
+/// Returns the file whose name differs least from that of a missing one: by an ending that was left out, or by
+/// a letter or two.
+fn similar_file(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let files = std::fs::read_dir(folder).ok()?.take(COMPARED_FILES);
+    let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let distance = |other: &str| match other.strip_prefix(name) {
+        Some(ending) if ending.starts_with('.') => 1,
+        Some(_) | None => strsim::osa_distance(name, other),
+    };
+    let allowed = (name.chars().count() / 4).clamp(1, 2);
+    let near = names.map(|other| (distance(&other), other));
+    let near = near.filter(|(distance, _)| *distance <= allowed).min();
+    near.map(|(_, other)| path.with_file_name(other))
 }
 
 /// Returns an input/output error in words, without the operating system's error number.

@@ -146,20 +146,19 @@ impl Lints<'_> {
         }
     }
 
-    /// Looks for values of `let` and for definitions beside an entry that nothing mentions.
+    /// Looks for values of `let` that nothing mentions. Definitions may be meant for files that import this one.
     fn unused(&mut self) {
-        let mut bindings = HashSet::new();
-        let mut definitions = HashSet::new();
-        for meaning in &self.source.resolved.names {
-            match meaning {
-                Resolution::Binding(binding) => drop(bindings.insert(binding.0)),
-                Resolution::Definition(definition) => drop(definitions.insert(*definition)),
+        let names = self.source.resolved.names.iter();
+        let bindings: HashSet<u32> = names
+            .filter_map(|meaning| match meaning {
+                Resolution::Binding(binding) => Some(binding.0),
                 Resolution::Unbound
+                | Resolution::Definition(_)
                 | Resolution::Builtin(_)
                 | Resolution::Constructor(..)
-                | Resolution::Foreign(_) => {}
-            }
-        }
+                | Resolution::Foreign(_) => None,
+            })
+            .collect();
         let program = self.source.program;
         for (index, expression) in program.arena.iter().enumerate() {
             let ExpressionKind::Let { bindings: list, .. } = &expression.kind else {
@@ -173,14 +172,6 @@ impl Lints<'_> {
                 if !is_used && !self.source.names_builtin(*value) {
                     self.unused_pattern(pattern);
                 }
-            }
-        }
-        let files: HashSet<_> = program.entries.iter().map(|e| e.span.file).collect();
-        for (index, definition) in program.definitions.iter().enumerate() {
-            let is_beside = files.contains(&definition.span.file);
-            let is_alias = self.source.names_builtin(definition.value);
-            if is_beside && !is_alias && !definitions.contains(&(index as u32)) {
-                self.unused_name(&definition.name.text, definition.name.span);
             }
         }
     }

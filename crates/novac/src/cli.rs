@@ -241,10 +241,31 @@ fn disabling(pass: &str) -> String {
     format!("no-{pass}")
 }
 
+/// Returns the name of the command that the first word of a command line was probably meant to be. A word that
+/// names a file is a program.
+fn misspelt_command(command: &clap::Command, word: Option<&std::ffi::OsString>) -> Option<String> {
+    let word = word?.to_str()?;
+    if word.starts_with('-') || std::path::Path::new(word).exists() {
+        return None;
+    }
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let near = names.map(|name| (strsim::osa_distance(word, name), name));
+    let (distance, name) = near.min()?;
+    (distance <= 2 && distance < word.len()).then(|| name.to_string())
+}
+
 /// Reads the command line.
 pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
     let mut command = command();
-    let matches = command.try_get_matches_from_mut(arguments)?;
+    let misspelt = misspelt_command(&command, arguments.get(1));
+    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = matches.map_err(|error| match (error.kind(), misspelt) {
+        (clap::error::ErrorKind::UnknownArgument, Some(name)) => command.error(
+            clap::error::ErrorKind::InvalidSubcommand,
+            format!("there is no such command; did you mean `{name}`?"),
+        ),
+        (_, _) => error,
+    })?;
     let mut cli = Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))?;
     // Only the innermost command that was given has the global flags.
     let mut innermost = &matches;
