@@ -10,7 +10,7 @@ use crate::options::{
 };
 use crate::parsed::Parsed;
 use crate::pipeline::{self, Trace};
-use crate::source::{Source, load};
+use crate::source::{Source, load, load_library};
 use crate::strategies;
 use nova_c::names::LOADED_PREFIX;
 use nova_core::ir::Program;
@@ -118,7 +118,10 @@ impl Compiler {
             let message = format!("a program cannot be called {name:?}");
             return Err(Failure::Input(InputError(message)));
         }
-        let parsed = load(source, self.options.library)?;
+        let parsed = match self.options.library {
+            true => load_library(source)?,
+            false => load(source)?,
+        };
         trace.times.push(("parse", start.elapsed()));
         let start = Instant::now();
         let Parsed {

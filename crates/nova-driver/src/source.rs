@@ -65,13 +65,22 @@ impl Source {
 
 /// Reads and parses a program and its imports.
 ///
-/// The error is about the program's own file. A missing import is a diagnostic, and so is a file without an
-/// expression, unless it defines something and may be a library.
-pub fn load(source: Source, library: bool) -> Result<Parsed, Failure> {
-    let mut loader = Loader {
-        library,
+/// The error is about the program's own file. A missing import is a diagnostic, and so is a missing
+/// expression.
+pub fn load(source: Source) -> Result<Parsed, Failure> {
+    load_with(source, Loader::default())
+}
+
+/// Does the same as [`load`], but a file that defines something needs no expression.
+pub fn load_library(source: Source) -> Result<Parsed, Failure> {
+    let loader = Loader {
+        library: true,
         ..Loader::default()
     };
+    load_with(source, loader)
+}
+
+fn load_with(source: Source, mut loader: Loader) -> Result<Parsed, Failure> {
     match source {
         Source::Built(builder) => {
             let mut parsed = builder.finish();
