@@ -110,6 +110,13 @@ impl HeapArray {
         }
     }
 
+    /// True if an element has been written.
+    fn has_value(&self, indices: &[i64]) -> Result<bool, Fault> {
+        let address = self.address(indices)?;
+        let writer = self.block.buffer.borrow().writers.get(address).copied();
+        Ok(writer.is_some_and(|writer| writer != NO_ARRAY))
+    }
+
     /// Returns the same memory for a new array.
     fn anew(mut self) -> Self {
         let mut buffer = self.block.buffer.borrow_mut();
@@ -326,11 +333,16 @@ impl Arrays for Heap {
         target: &SlotInfo,
         source: HeapArray,
     ) -> Result<(HeapArray, Option<HeapArray>), Fault> {
-        let array = Self::place(slots, target, &source.shape)?;
-        match array.same_memory(&source) {
-            true => Ok((array, Some(source))),
-            false => Ok((Self::copy(slots, target, source)?, None)),
+        let mut array = Self::place(slots, target, &source.shape)?;
+        if array.same_memory(&source) {
+            return Ok((array, Some(source)));
         }
+        // Elements without values may be replaced by some later, and are not read before.
+        each_index(&source.shape, |index| match source.has_value(index)? {
+            true => Self::write(&mut array, index, source.read(index)?),
+            false => Ok(()),
+        })?;
+        Ok((array, None))
     }
 
     fn take_over(array: &mut HeapArray, source: &HeapArray) -> Result<(), Fault> {

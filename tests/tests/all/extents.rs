@@ -133,3 +133,28 @@ fn what_follows_a_check_that_always_fails_is_verified() {
         }
     }
 }
+
+#[test]
+fn elements_that_nothing_has_written_are_not_read() {
+    // Scatters by several threads begin with claims without contents. Without reuse they are copied.
+    let text = "((X : vector int) (I : vector int) (V : vector int)) (scatter X I V)";
+    let several = (0..1000).map(Passes::Several);
+    let chosen = several.filter(|passes| {
+        let flags = passes.to_string();
+        let target = ["--target opencl", "--target pthreads"];
+        flags.contains("--no-reuse") && target.iter().any(|target| flags.contains(target))
+    });
+    for passes in chosen.take(12) {
+        let how = How {
+            strict: true,
+            passes,
+            verify: true,
+            defect: None,
+            tiles: SMALL_TILES,
+        };
+        let stages = Stages::compile("scatter", text, how).expect("a program");
+        let inputs = ["[1 2 3 4 5]", "[3 -1 0 3 7]", "[10 20 30 40 50]"];
+        let inputs = nova_tests::inputs::read(&stages.core, 0, &inputs);
+        assert_eq!(disagreement(&stages.evaluate(0, &inputs)), None, "{passes}");
+    }
+}
