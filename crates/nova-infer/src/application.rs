@@ -3,32 +3,13 @@
 use crate::calls::too_many;
 use crate::inference::Inference;
 use crate::reasons::Because;
-use crate::resolve::{Resolution, Resolved};
+use crate::resolve::Resolution;
 use crate::show::Show;
 use crate::solver::Solver;
+use crate::source::spine;
 use crate::types::{Shallow, Ty, TyNode};
 use nova_diag::{Diagnostic, codes};
-use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
-
-/// Returns the head and the arguments of an application. `((f a) b)` is `(f a b)` where `f` is a
-/// built-in, constructor or foreign function.
-pub(crate) fn spine(
-    program: &ast::Program,
-    resolved: &Resolved,
-    id: ExpressionId,
-) -> (ExpressionId, Vec<ExpressionId>) {
-    let mut groups: Vec<&[ExpressionId]> = Vec::new();
-    let mut head = id;
-    while let ExpressionKind::Apply(function, arguments) = &program.expression(head).kind {
-        groups.push(arguments);
-        head = *function;
-        if !resolved.known_head[head.0 as usize] {
-            break;
-        }
-    }
-    let arguments = groups.into_iter().rev().flatten().copied().collect();
-    (head, arguments)
-}
+use nova_syntax::ast::ExpressionId;
 
 impl Inference<'_> {
     /// Infers the type of an application.

@@ -1,11 +1,10 @@
 //! The types of built-ins on blocks. An integer as index makes them built-ins of vectors, or of the
 //! rows of a `vector#n`. A tuple of integers makes them built-ins of a `vector#n`.
 
-use crate::application::spine;
 use crate::obligations::{Demand, Obligation, Outcome};
 use crate::reasons::Because;
 use crate::solver::Solver;
-use crate::source::Source;
+use crate::source::{Source, spine};
 use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_syntax::ast::ExpressionId;

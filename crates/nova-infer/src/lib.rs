@@ -11,6 +11,7 @@
 //! translated nevertheless.
 
 mod application;
+mod argument_hints;
 mod attempts;
 mod bindings;
 mod blocks;

@@ -1,9 +1,8 @@
 //! Warnings about programs without errors: names that nothing uses, and what is allowed but probably not
 //! meant.
 
-use crate::application::spine;
 use crate::resolve::{Resolution, count_names};
-use crate::source::Source;
+use crate::source::{Source, spine};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind, NumberValue, Pattern, PatternKind};
 use std::collections::HashSet;

@@ -4,7 +4,7 @@ use crate::hints::Hints;
 use crate::reasons::Because;
 use crate::show::Show;
 use crate::solver::Solver;
-use crate::source::Source;
+use crate::source::{Source, innermost};
 use crate::types::{Shallow, Ty};
 use crate::unify::Conflict;
 use nova_diag::{Diagnostic, Span, codes};
@@ -201,14 +201,6 @@ fn together(source: Source, other: Span, span: Span) -> Span {
         Some(text) if !text.contains('\n') && !file.is_positions() => both,
         _ => span,
     }
-}
-
-/// Follows lets and annotations to the expression that gives the value.
-pub(crate) fn innermost(source: Source, mut at: ExpressionId) -> ExpressionId {
-    while let ExpressionKind::Let { body, .. } = &source.program.expression(at).kind {
-        at = *body;
-    }
-    at
 }
 
 /// Returns the role of the expression, as the subject of a sentence.

@@ -95,7 +95,7 @@ impl Recursive<'_, '_> {
     /// Reports a body of a `foreach` or `up` that gives no node.
     pub(crate) fn no_node(&mut self, at: ExpressionId, ty: Ty) {
         let shown = Show::new(&mut self.solver.types, self.solver.source.declarations).words(ty);
-        let at = crate::messages::innermost(self.solver.source, at);
+        let at = crate::source::innermost(self.solver.source, at);
         self.follows_from_argument(at, codes::NOT_A_NODE);
         let message = format!("the body must give a node, but this is {shown}");
         let mut diagnostic =

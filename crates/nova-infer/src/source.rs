@@ -79,3 +79,31 @@ impl Source<'_> {
         id
     }
 }
+
+/// Returns the head and the arguments of an application. `((f a) b)` is `(f a b)` where `f` is a
+/// built-in, constructor or foreign function.
+pub(crate) fn spine(
+    program: &ast::Program,
+    resolved: &Resolved,
+    id: ExpressionId,
+) -> (ExpressionId, Vec<ExpressionId>) {
+    let mut groups: Vec<&[ExpressionId]> = Vec::new();
+    let mut head = id;
+    while let ExpressionKind::Apply(function, arguments) = &program.expression(head).kind {
+        groups.push(arguments);
+        head = *function;
+        if !resolved.known_head[head.0 as usize] {
+            break;
+        }
+    }
+    let arguments = groups.into_iter().rev().flatten().copied().collect();
+    (head, arguments)
+}
+
+/// Follows lets and annotations to the expression that gives the value.
+pub(crate) fn innermost(source: Source, mut at: ExpressionId) -> ExpressionId {
+    while let ExpressionKind::Let { body, .. } = &source.program.expression(at).kind {
+        at = *body;
+    }
+    at
+}

@@ -1,9 +1,9 @@
 //! Expressions that are functions by their form, so that they generalise (language §3), and those
 //! that may be evaluated any number of times without a difference.
 
-use crate::application::spine;
 use crate::builtins::{Arity, BuiltinId};
 use crate::resolve::{Resolution, Resolved};
+use crate::source::spine;
 use nova_diag::deep;
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
 

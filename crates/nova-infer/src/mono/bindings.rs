@@ -3,8 +3,8 @@
 use super::concrete::MonoType;
 use super::known::tuple_types;
 use super::{Instances, Meaning, Mono};
-use crate::application::spine;
 use crate::resolve::{BindingId, count_names};
+use crate::source::spine;
 use crate::types::TypeVariable;
 use nova_core::Type;
 use nova_core::ir::{self, ExpressionKind, Variable};

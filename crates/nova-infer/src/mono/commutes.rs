@@ -1,10 +1,9 @@
 //! Functions that are known to commute (language §5, `reduce`): a commuting operation by name or as
 //! `(lambda (a b) (+ a b))`, and functions of two tuples that combine each component so.
 
-use crate::application::spine;
 use crate::builtins::Lowering;
 use crate::resolve::{BindingId, Resolution};
-use crate::source::Source;
+use crate::source::{Source, spine};
 use nova_syntax::ast::{self, ExpressionKind as Syntax, Pattern, PatternKind};
 
 /// True if a function, as written, is known to commute.
