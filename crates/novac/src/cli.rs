@@ -69,6 +69,11 @@ pub enum SubCommand {
         /// bash, elvish, fish, powershell or zsh
         shell: Shell,
     },
+    /// Print a page of the manual, for `man`
+    Man {
+        /// The command that the page is about; novac itself if none is named
+        command: Option<String>,
+    },
 }
 
 const TEST_HELP: &str = "A test is a comment in a source file:
@@ -232,7 +237,7 @@ pub fn command() -> Command {
                     .help(format!("Leave out the pass that {}", pass.description))
                     .action(ArgAction::SetTrue)
                     .global(true)
-                    .help_heading("Passes"),
+                    .help_heading(PASSES),
             )
         })
 }
@@ -240,6 +245,9 @@ pub fn command() -> Command {
 fn disabling(pass: &str) -> String {
     format!("no-{pass}")
 }
+
+/// The heading of the options `--no-PASS` in help texts.
+pub const PASSES: &str = "Passes";
 
 /// Returns the name of the command that the first word of a command line was probably meant to be. A word that
 /// names a file is a program.
