@@ -73,7 +73,13 @@ pub fn run(count: u64, first: u64, chosen: Option<&str>) -> bool {
             to_build: TO_BUILD,
             to_run: TO_RUN,
         };
-        batch(&job, seeds)
+        let mut found: Tally = batch(&job, seeds);
+        // Printed at once, since all of them may take long.
+        for text in found.disagreements().iter().take(40) {
+            let text: String = text.chars().take(600).collect();
+            println!("DISAGREEMENT {text}");
+        }
+        found
     });
     tally.report();
     // With a slow reference all programs would be left out.
@@ -231,12 +237,6 @@ impl Tally {
             rare.len(),
             rare.join(", ")
         );
-        for text in self.disagreements.iter().take(40) {
-            println!(
-                "DISAGREEMENT {}",
-                text.chars().take(600).collect::<String>()
-            );
-        }
         let endless = &self.endless;
         println!(
             "left out, too long for the reference: {} {endless:?}",

@@ -182,6 +182,9 @@ fn add_up(
         place,
         statements: &mut lengths.statements,
     };
+    // A row of a negative length is an error where it is made. The rows before it are made first.
+    let length = [length, Atom::index(0)];
+    let length = write.scalar("row", ScalarOperation::Maximum, length);
     let left = [Atom::index(LONGEST), Atom::Variable(so_far)];
     let left = write.scalar("left", ScalarOperation::Subtract, left);
     write.check_fits(length, left);
