@@ -425,6 +425,7 @@ impl At<'_> {
     /// Defines a name for all entries.
     pub fn define(&self, name: &str, value: ExpressionId) {
         let definition = Definition {
+            library: false,
             name: self.named(name),
             value,
             span: self.span,

@@ -28,6 +28,7 @@ mod compiler;
 pub mod error;
 mod explain;
 mod honoured;
+pub mod library;
 mod limits;
 pub mod linked;
 mod merge;

@@ -20,8 +20,11 @@ pub fn clashes(program: &Program, files: &[FileId], reported: &[Diagnostic]) -> 
 /// then refers to the definition.
 ///
 /// Inputs in an `(entry …)` hide definitions, as bindings do, which is no surprise.
-pub fn hidden(entries: &[Entry], imported: &[Definition]) -> Vec<Diagnostic> {
-    let imported = imported.iter().map(|definition| &definition.name);
+pub fn hidden<'d>(
+    entries: &[Entry],
+    imported: impl Iterator<Item = &'d Definition>,
+) -> Vec<Diagnostic> {
+    let imported = imported.map(|definition| &definition.name);
     let imported: HashMap<&str, Span> = imported.map(|name| (&*name.text, name.span)).collect();
     let warning = |name: &Name, noun: &str| {
         let definition = *imported.get(&*name.text)?;

@@ -2,6 +2,7 @@
 
 use crate::builder::ProgramBuilder;
 use crate::error::{Failure, Report};
+use crate::library;
 use crate::merge::append;
 use crate::names;
 use crate::parsed::Parsed;
@@ -175,7 +176,8 @@ impl Loader {
             deep(|| self.import(&import, folder));
         }
         if root {
-            let hidden = names::hidden(&program.entries, &self.program.definitions);
+            let own = self.program.definitions.iter().filter(|d| !d.library);
+            let hidden = names::hidden(&program.entries, own);
             self.report.diagnostics.extend(hidden);
         } else {
             program.entries.clear();
@@ -203,6 +205,11 @@ impl Loader {
     }
 
     fn import(&mut self, import: &Import, folder: &Path) {
+        match library::imported(&import.path) {
+            Some(Ok(text)) => return self.import_library(&import.path, text),
+            Some(Err(why)) => return self.bad_import(import, &why),
+            None => {}
+        }
         let path = folder.join(&import.path);
         let name = path
             .strip_prefix(".")
@@ -229,6 +236,22 @@ impl Loader {
         }
         self.chain.pop();
         self.states.insert(identity, State::Done);
+    }
+
+    /// Adds a file of the standard library, once. Its files do not import each other in circles.
+    fn import_library(&mut self, name: &str, text: &str) {
+        let identity = PathBuf::from(name);
+        if self.states.insert(identity, State::Done).is_none() {
+            let from = self.program.definitions.len();
+            self.load(
+                &format!("{name}.nova"),
+                text.to_string(),
+                Path::new(""),
+                false,
+            );
+            let definitions = self.program.definitions.iter_mut().skip(from);
+            definitions.for_each(|definition| definition.library = true);
+        }
     }
 
     /// Reports the import that closes a cycle, with the other imports of the cycle.

@@ -105,6 +105,9 @@ pub(crate) fn resolve(
 impl Resolver<'_> {
     fn program(&mut self) {
         let program = self.program;
+        // What the library means by a name does not depend on the program.
+        self.definitions(true);
+        self.hide_library();
         for entry in &program.entries {
             let first = self.allocate(entry.inputs.iter().map(|(name, _)| name.clone()));
             self.resolved.inputs.push(first);
@@ -112,21 +115,7 @@ impl Resolver<'_> {
                 self.push_inputs(entry, first);
             }
         }
-        for (index, definition) in program.definitions.iter().enumerate() {
-            let meaning = Resolution::Definition(index as u32);
-            self.push(&definition.name.text, meaning);
-        }
-        for definition in &program.definitions {
-            // An alias of a built-in is the built-in with its overloading.
-            if let Some(builtin) = self.names_builtin(definition.value) {
-                self.push(&definition.name.text, Resolution::Builtin(builtin));
-            }
-        }
-        for (index, definition) in program.definitions.iter().enumerate() {
-            self.current = Some(index as u32);
-            self.visit(definition.value);
-        }
-        self.current = None;
+        self.definitions(false);
         for (index, entry) in program.entries.iter().enumerate() {
             let first = self.resolved.inputs[index];
             if entry.explicit {
@@ -138,6 +127,46 @@ impl Resolver<'_> {
                     .inputs
                     .iter()
                     .for_each(|(name, _)| self.pop(&name.text));
+            }
+        }
+    }
+
+    /// Visits the definitions of the standard library, or those of the program.
+    fn definitions(&mut self, library: bool) {
+        let program = self.program;
+        let definitions = program.definitions.iter().enumerate();
+        let chosen: Vec<_> = definitions
+            .filter(|(_, definition)| definition.library == library)
+            .collect();
+        for (index, definition) in &chosen {
+            let meaning = Resolution::Definition(*index as u32);
+            self.push(&definition.name.text, meaning);
+        }
+        for (_, definition) in &chosen {
+            // An alias of a built-in is the built-in with its overloading.
+            if let Some(builtin) = self.names_builtin(definition.value) {
+                self.push(&definition.name.text, Resolution::Builtin(builtin));
+            }
+        }
+        for (index, definition) in chosen {
+            self.current = Some(index as u32);
+            self.visit(definition.value);
+        }
+        self.current = None;
+    }
+
+    /// Lets foreign functions and constructors hide definitions of the library.
+    fn hide_library(&mut self) {
+        let declarations = self.declarations;
+        for (name, foreign) in &declarations.foreigns {
+            if self.scope.contains_key(name) {
+                self.push(name, Resolution::Foreign(*foreign));
+            }
+        }
+        let names: Vec<Arc<str>> = self.scope.keys().cloned().collect();
+        for name in names {
+            if let Some((sum, constructor)) = declarations.constructor(&name) {
+                self.push(&name, Resolution::Constructor(sum, constructor));
             }
         }
     }

@@ -146,6 +146,8 @@ pub struct Definition {
     pub name: Name,
     /// Its value.
     pub value: ExpressionId,
+    /// True for one of the standard library, which a definition of the program may hide.
+    pub library: bool,
     /// The whole form.
     pub span: Span,
 }

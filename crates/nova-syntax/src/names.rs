@@ -2,7 +2,8 @@
 //!
 //! Types have names of their own, and so have entries, which no expression can mention.
 //! Constructors, foreign functions and definitions share theirs, since expressions use all three
-//! alike; a binding inside an expression may hide any of them.
+//! alike; a binding inside an expression may hide any of them. Definitions of the standard library share names
+//! among themselves only, since each of a program's own names hides one of them.
 
 use crate::ast::{Entry, Name, Program, TypeDefinitionKind, TypeKind};
 use nova_diag::{Diagnostic, FileId, Span, codes};
@@ -18,7 +19,7 @@ struct Kind {
 }
 
 /// The kinds of declaration. Those of one row share their names.
-const SPACES: [&[Kind]; 3] = [
+const SPACES: [&[Kind]; 4] = [
     &[Kind {
         noun: "type",
         names: |program| program.types.iter().map(|d| &d.name).collect(),
@@ -34,14 +35,24 @@ const SPACES: [&[Kind]; 3] = [
         },
         Kind {
             noun: "definition",
-            names: |program| program.definitions.iter().map(|d| &d.name).collect(),
+            names: |program| definitions(program, false),
         },
     ],
+    &[Kind {
+        noun: "definition of the library",
+        names: |program| definitions(program, true),
+    }],
     &[Kind {
         noun: "entry",
         names: |program| program.entries.iter().map(|e| &e.name).collect(),
     }],
 ];
+
+fn definitions(program: &Program, library: bool) -> Vec<&Name> {
+    let definitions = program.definitions.iter();
+    let chosen = definitions.filter(|definition| definition.library == library);
+    chosen.map(|definition| &definition.name).collect()
+}
 
 /// A name with the kind of its declaration.
 #[derive(Clone, Copy)]

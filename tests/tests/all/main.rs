@@ -32,6 +32,7 @@ mod kernels_failures;
 mod kernels_recursion;
 mod lanes;
 mod library_names;
+mod library_page;
 mod limits;
 mod nested;
 mod nested_races;

@@ -450,6 +450,7 @@ fn definition(parser: &mut Parser, id: DatumId) -> Option<Definition> {
         }
     };
     Some(Definition {
+        library: false,
         name: name?,
         value,
         span,
