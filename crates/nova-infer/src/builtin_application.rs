@@ -60,7 +60,8 @@ impl Inference<'_> {
                 self.rows_parameter(head, index + 1, element, rows, &mut agree)
             } else {
                 let ty = parameter.instantiate(&mut self.solver.types, &variables);
-                self.know_parameters(argument, ty, agree);
+                let is_whole = signature.parameters.len() <= arguments.len();
+                self.know_parameters(argument, ty, agree && is_whole);
                 let because = operand_reason(builtin, head, index, arguments);
                 self.plain_parameter(id, ty, argument, &because, &mut agree);
                 ty
@@ -82,10 +83,11 @@ impl Inference<'_> {
     }
 
     /// Returns the positions of parameters, those of lambdas last: the other arguments say what they take.
+    /// Where arguments are missing, the others may stand in wrong positions and say nothing.
     fn lambdas_last(&self, count: usize, arguments: &[ExpressionId]) -> Vec<usize> {
         let is_lambda = |index: &usize| {
             let argument = arguments.get(*index);
-            argument.is_some_and(|argument| self.is_lambda(*argument))
+            count <= arguments.len() && argument.is_some_and(|argument| self.is_lambda(*argument))
         };
         let (lambdas, others): (Vec<usize>, Vec<usize>) = (0..count).partition(is_lambda);
         others.into_iter().chain(lambdas).collect()
@@ -97,8 +99,8 @@ impl Inference<'_> {
     }
 
     /// Keeps what is known of the parameters of a lambda until it is inferred.
-    fn know_parameters(&mut self, argument: Option<ExpressionId>, function: Ty, agree: bool) {
-        if let Some(lambda) = argument.filter(|argument| agree && self.is_lambda(*argument)) {
+    fn know_parameters(&mut self, argument: Option<ExpressionId>, function: Ty, known: bool) {
+        if let Some(lambda) = argument.filter(|argument| known && self.is_lambda(*argument)) {
             let (parameters, _, _) = self.solver.types.peel(function);
             let parameters = parameters.into_iter().map(Some).collect();
             self.known_parameters = Some((lambda, parameters));
