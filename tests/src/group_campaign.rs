@@ -4,7 +4,7 @@
 //! again. Such programs are named, and the others of their batch go on.
 
 use crate::group_programs::{BATCH, Compared, compare};
-use crate::processes::{Findings, Job, batch, on_all_cores, say};
+use crate::processes::{Findings, Job, batch, campaign, say};
 use crate::stages::Passes;
 use nova_driver::Target;
 use std::time::Duration;
@@ -106,7 +106,7 @@ fn on_device(device: &str, first: u64, count: u64) -> Compared {
             to_run: TO_RUN,
         }
     };
-    on_all_cores((first, count, BATCH), |_, seeds| {
+    campaign((first, count, BATCH), |_, seeds| {
         let mut found: Compared = batch(&job, seeds);
         // Printed at once, since all of them may take long.
         for text in found.disagreements() {

@@ -2,7 +2,7 @@
 //! with the reference interpreter and that of Loop, many in a file.
 
 use crate::random::{Program, groups};
-use crate::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
+use crate::stages::{How, Loaded, Outcome, Passes, Stages, disagreement};
 use nova_diag::Severity;
 use nova_driver::{Compiler, Failure, Source};
 use nova_loop::ir::{Command, Level};
@@ -120,13 +120,7 @@ pub fn compare(
         return Ok(found);
     };
     let entries: Vec<&str> = programs.iter().map(|(_, p)| p.entry.as_str()).collect();
-    let how = How {
-        strict: true,
-        passes,
-        verify: true,
-        defect: None,
-        tiles: SMALL_TILES,
-    };
+    let how = How::strict(passes);
     let stages = Stages::compile(&first.name, &entries.concat(), how)?;
     let loaded = Loaded::new(&first.name, &stages, 0)?;
     for (entry, (seed, program)) in programs.iter().enumerate() {

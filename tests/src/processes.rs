@@ -2,6 +2,7 @@
 //! command with other arguments. It prints what it finds, a line each, and which program it is at. When it
 //! crashes or takes too long, that program is named, and the others of its batch go on.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,33 +50,47 @@ pub fn say(kind: &str, number: u64, text: &str) -> bool {
         .is_ok()
 }
 
-/// Runs the batches of `count` seeds from `first`, one on each core. `batch` receives the number of a batch and
-/// its seeds.
-pub fn on_all_cores<F: Findings + Send>(
-    (first, count, size): (u64, u64, u64),
-    batch: impl Fn(u64, Vec<u64>) -> F + Sync,
-) -> F {
+/// Returns the results of `work` for the numbers below `count`, in their order. Each core takes one at a time.
+pub fn on_all_cores<T: Send>(count: u64, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let next = AtomicU64::new(0);
-    let total = Mutex::new(F::default());
+    let results = Mutex::new(BTreeMap::new());
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let from = number * size;
-                    if from >= count {
+                    if number >= count {
                         break;
                     }
-                    let seeds = first + from..first + count.min(from + size);
-                    let found = batch(number, seeds.collect());
-                    let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-                    total.add(found);
+                    let result = work(number);
+                    let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                    results.insert(number, result);
                 }
             });
         }
     });
-    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let results = results.into_inner();
+    results
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_values()
+        .collect()
+}
+
+/// Runs the batches of `count` seeds from `first`. `batch` receives the number of a batch and its seeds.
+pub fn campaign<F: Findings + Send>(
+    (first, count, size): (u64, u64, u64),
+    batch: impl Fn(u64, Vec<u64>) -> F + Sync,
+) -> F {
+    let found = on_all_cores(count.div_ceil(size), |number| {
+        let from = number * size;
+        let seeds = first + from..first + count.min(from + size);
+        batch(number, seeds.collect())
+    });
+    found.into_iter().fold(F::default(), |mut total, found| {
+        total.add(found);
+        total
+    })
 }
 
 /// Runs the programs of seeds in a process: without those that take too long, and one by one if the process

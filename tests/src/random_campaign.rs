@@ -1,8 +1,8 @@
 //! Campaigns of random programs at every stage, in processes ([`crate::processes`]).
 
-use crate::processes::{Findings, Job, batch, on_all_cores, say};
+use crate::processes::{Findings, Job, batch, campaign, say};
 use crate::random::{self, PRELUDE, Program};
-use crate::stages::{How, Loaded, Outcome, Passes, REFERENCE, SMALL_TILES, Stages, disagreement};
+use crate::stages::{How, Loaded, Outcome, Passes, REFERENCE, Stages, disagreement};
 use nova_core::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub fn run(count: u64, first: u64, chosen: Option<&str>) -> bool {
         eprintln!("no combination of passes has this name");
         return false;
     }
-    let tally: Tally = on_all_cores((first, count, BATCH), |number, seeds| {
+    let tally: Tally = campaign((first, count, BATCH), |number, seeds| {
         let number = number as usize;
         let passes = combinations[number % combinations.len()];
         // The levels differ for each combination, from one round of all combinations to the next.
@@ -85,17 +85,6 @@ pub fn run(count: u64, first: u64, chosen: Option<&str>) -> bool {
     // With a slow reference all programs would be left out.
     let few = tally.endless.len() as u64 <= count / LEFT_OUT;
     tally.programs == count && few && tally.disagreements.is_empty()
-}
-
-/// Returns the options of a comparison with these passes.
-pub fn strict(passes: Passes) -> How<'static> {
-    How {
-        strict: true,
-        passes,
-        verify: true,
-        defect: None,
-        tiles: SMALL_TILES,
-    }
 }
 
 /// Returns the inputs of an entry.
@@ -135,7 +124,7 @@ fn compare(seeds: &[u64], (passes, level): (Passes, u8), tally: &mut Tally) -> R
     };
     let entries: Vec<&str> = programs.iter().map(|p| p.entry.as_str()).collect();
     let text = format!("{PRELUDE}{}", entries.concat());
-    let stages = Stages::compile(&first.name, &text, strict(passes))?;
+    let stages = Stages::compile(&first.name, &text, How::strict(passes))?;
     let loaded = Loaded::new(&first.name, &stages, level)?;
     for (entry, (program, seed)) in programs.iter().zip(seeds).enumerate() {
         say("at", *seed, &passes.name());

@@ -95,6 +95,19 @@ pub struct How<'a> {
     pub tiles: TileSizes,
 }
 
+impl How<'_> {
+    /// Returns the options of a comparison to the bit under some passes, with every verifier on.
+    pub fn strict(passes: Passes) -> Self {
+        How {
+            strict: true,
+            passes,
+            verify: true,
+            defect: None,
+            tiles: SMALL_TILES,
+        }
+    }
+}
+
 /// Tiles so small that the arrays of random programs fill them.
 pub const SMALL_TILES: TileSizes = TileSizes {
     accumulators: 16,

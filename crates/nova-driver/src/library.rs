@@ -1,6 +1,6 @@
 //! The standard library: files of NOVA that stand in the compiler. `(import "std/NAME")` imports one.
 
-/// How the name of an imported file begins that is one of the library.
+/// The beginning of the names of the library's files in imports.
 const PREFIX: &str = "std/";
 
 /// The files, by their names in imports without the prefix.

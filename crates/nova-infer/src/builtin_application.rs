@@ -50,7 +50,7 @@ impl Inference<'_> {
         for index in self.lambdas_last(signature.parameters.len(), arguments) {
             let parameter = &signature.parameters[index];
             let argument = arguments.get(index).copied();
-            let (before, agreed) = (self.solver.diagnostics.len(), agree);
+            let agreed = agree;
             // The root of `datum` determines nothing of its tables.
             agree |= builtin.get().lowering == Lowering::Datum;
             let ty = if let SignatureType::Rows(element) = parameter {
@@ -71,7 +71,7 @@ impl Inference<'_> {
             if agreed && !agree && missing > 0 && arguments.len() == index + 1 {
                 let last = signature.parameters.last();
                 let last = last.map(|p| p.instantiate(&mut self.solver.types, &variables));
-                if self.is_too_few(id, (arguments[index], missing), last, before) {
+                if self.is_too_few(id, (arguments[index], missing), last) {
                     return self.solver.types.error();
                 }
             }
@@ -83,7 +83,7 @@ impl Inference<'_> {
     }
 
     /// Returns the positions of parameters, those of lambdas last: the other arguments say what they take.
-    /// Where arguments are missing, the others may stand in wrong positions and say nothing.
+    /// The arguments of a call that lacks some may stand in wrong positions, and say nothing.
     fn lambdas_last(&self, count: usize, arguments: &[ExpressionId]) -> Vec<usize> {
         let is_lambda = |index: &usize| {
             let argument = arguments.get(*index);
@@ -115,14 +115,12 @@ impl Inference<'_> {
         }
     }
 
-    /// Reports that a call has too few arguments where its last one would fit the last parameter. That
-    /// replaces the messages after the first `before`, which are about other parameters.
+    /// Reports that a call has too few arguments where its last one would fit the last parameter.
     fn is_too_few(
         &mut self,
         call: ExpressionId,
         (argument, missing): (ExpressionId, usize),
         last: Option<Ty>,
-        before: usize,
     ) -> bool {
         let found = self.expressions[argument.0 as usize];
         let mut is_vector = |ty: Ty| {
@@ -142,8 +140,8 @@ impl Inference<'_> {
             self.source.span(call),
             too_few.message,
         );
-        self.solver.diagnostics.truncate(before);
         self.solver.diagnostics.push(diagnostic.help(too_few.help));
+        self.solver.misplace(&too_few.arguments);
         true
     }
 

@@ -208,9 +208,7 @@ impl Solver<'_> {
         let shown = self.show(ty);
         let (message, help) = match too_few(self.source, body, parameters.len()) {
             Some(too_few) => {
-                let arguments = too_few.arguments.iter();
-                let arguments = arguments.map(|argument| self.source.span(*argument));
-                self.misplaced.extend(arguments);
+                self.misplace(&too_few.arguments);
                 (
                     format!("the program's value is a function: {}", too_few.message),
                     too_few.help,

@@ -60,6 +60,12 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Notes the arguments of a call that has been reported to lack others. Their types cause no messages.
+    pub fn misplace(&mut self, arguments: &[ExpressionId]) {
+        let spans = arguments.iter().map(|argument| self.source.span(*argument));
+        self.misplaced.extend(spans);
+    }
+
     /// Demands that a found type is the expected one, and reports a mismatch. Returns true if they
     /// agree.
     pub fn expect(&mut self, expected: Ty, found: Ty, at: ExpressionId, because: &Because) -> bool {

@@ -2,7 +2,7 @@
 
 use strsim::osa_distance;
 
-/// What stands in NOVA for a name of other languages.
+/// The replacement of a name of other languages.
 enum Instead {
     /// A name, with the same arguments.
     Name(&'static str),
@@ -93,7 +93,7 @@ const FOREIGN_NAMES: &[(&str, Instead)] = &[
     ),
     (
         "foldr",
-        Form("`(foldl f z (reverse X))` folds from the right"),
+        Form("`(foldl (lambda (s x) …) z (reverse X))` folds from the right"),
     ),
     ("foldl1", Form("`(foldl f z X)` takes a first state")),
     ("head", Form("`(X ! 0)` is the first element of X")),

@@ -21,15 +21,12 @@
 
 use nova_tests::defects::{Defect, named};
 use nova_tests::group_campaign;
-use nova_tests::processes::{self, Ended, Job, say};
+use nova_tests::processes::{self, Ended, Job, on_all_cores, say};
 use nova_tests::random::{self, PRELUDE};
-use nova_tests::random_campaign::{self, LEVELS_OF_C, strict, values};
+use nova_tests::random_campaign::{self, LEVELS_OF_C, values};
 use nova_tests::shrink::shrink;
 use nova_tests::stages::{How, Loaded, Passes, Stages, disagreement};
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Maximum number of programs that are drawn for each in which a seeded bug changes something.
@@ -193,7 +190,7 @@ fn tell_failure(passes: &str, file: &Path) -> bool {
     let (Some((text, inputs)), Some(passes)) = (read, Passes::by_name(passes)) else {
         return false;
     };
-    match failure(&text, &inputs, strict(passes)) {
+    match failure(&text, &inputs, How::strict(passes)) {
         Some(why) => !say("why", 0, &why),
         None => true,
     }
@@ -203,33 +200,16 @@ fn tell_failure(passes: &str, file: &Path) -> bool {
 /// are found.
 fn find_defects(count: u64, words: &str) -> bool {
     let defects = named(words);
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(BTreeMap::new());
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(defect) = defects.get(number) else {
-                        break;
-                    };
-                    let by = found_by(defect, count);
-                    if let Ok(mut found) = found.lock() {
-                        found.insert(number, by);
-                    }
-                }
-            });
-        }
+    let found = on_all_cores(defects.len() as u64, |number| {
+        found_by(defects[number as usize], count)
     });
-    let found = found.into_inner().unwrap_or_default();
     let mut missed = 0;
-    for (number, defect) in defects.iter().enumerate() {
-        match found.get(&number) {
-            Some(Some((seed, why))) => {
+    for (defect, by) in defects.iter().zip(found) {
+        match by {
+            Some((seed, why)) => {
                 println!("found    {:55} by program {seed}: {why}", defect.name);
             }
-            Some(None) | None => {
+            None => {
                 missed += 1;
                 println!("MISSED   {:55} by {count} programs", defect.name);
             }
@@ -248,7 +228,7 @@ fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
     let how = How {
         verify: false,
         defect: Some(defect),
-        ..strict(Passes::All)
+        ..How::strict(Passes::All)
     };
     let changed = |seed| {
         let program = random::program(seed);

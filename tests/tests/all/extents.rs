@@ -3,7 +3,7 @@
 //! chunks, remainders, and sizes of branches that never run are then constants, which no pass may
 //! turn into extents below 0.
 
-use nova_tests::stages::{How, Outcome, Passes, SMALL_TILES, Stages, disagreement};
+use nova_tests::stages::{How, Outcome, Passes, Stages, disagreement};
 
 /// The vectors of the operations: of `N` numbers, of `N` rows of `M`, and of `N` rows of which only
 /// the length of the first is known.
@@ -78,13 +78,7 @@ fn no_pass_makes_extents_below_zero_of_constants() {
             // Each program is tried in a quarter of the ways.
             let ways = combinations.iter().enumerate();
             for (_, passes) in ways.filter(|(way, _)| (way + at + n + m) % 4 == 0) {
-                let how = How {
-                    strict: true,
-                    passes: *passes,
-                    verify: true,
-                    defect: None,
-                    tiles: SMALL_TILES,
-                };
+                let how = How::strict(*passes);
                 let why = match Stages::compile("extents", &text, how) {
                     Ok(stages) => {
                         let k = nova_tests::inputs::read(&stages.core, 0, &["2"]);
@@ -117,13 +111,7 @@ fn what_follows_a_check_that_always_fails_is_verified() {
     let passes = Passes::combinations(0).into_iter();
     for passes in passes.filter(|passes| !matches!(passes, Passes::Several(_))) {
         for text in FAILING {
-            let how = How {
-                strict: true,
-                passes,
-                verify: true,
-                defect: None,
-                tiles: SMALL_TILES,
-            };
+            let how = How::strict(passes);
             let program = format!("(entry e () {text})");
             let stages = Stages::compile("failing", &program, how);
             let stages = stages.unwrap_or_else(|why| panic!("{text} ({passes}): {why}"));
@@ -145,13 +133,7 @@ fn elements_that_nothing_has_written_are_not_read() {
         flags.contains("--no-reuse") && target.iter().any(|target| flags.contains(target))
     });
     for passes in chosen.take(12) {
-        let how = How {
-            strict: true,
-            passes,
-            verify: true,
-            defect: None,
-            tiles: SMALL_TILES,
-        };
+        let how = How::strict(passes);
         let stages = Stages::compile("scatter", text, how).expect("a program");
         let inputs = ["[1 2 3 4 5]", "[3 -1 0 3 7]", "[10 20 30 40 50]"];
         let inputs = nova_tests::inputs::read(&stages.core, 0, &inputs);

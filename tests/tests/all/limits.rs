@@ -4,7 +4,7 @@
 use nova_core::ir::Program;
 use nova_core::{Elements, Scalar, Value};
 use nova_tests::inputs;
-use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages};
+use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -296,13 +296,7 @@ fn check(passes: Passes) {
     if !passes.is_present() {
         return;
     }
-    let how = How {
-        strict: true,
-        passes,
-        verify: true,
-        defect: None,
-        tiles: SMALL_TILES,
-    };
+    let how = How::strict(passes);
     let stages = Stages::compile("limits", PROGRAM, how).expect("it compiles");
     let calls = calls(&stages.core);
     assert!(calls.len() > 100, "{} calls", calls.len());

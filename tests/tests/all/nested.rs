@@ -5,7 +5,7 @@
 //! third of the files.
 
 use nova_tests::nested::{SMALL, files, inputs, large_inputs, with_each_file};
-use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
+use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages, disagreement};
 
 /// Passes, and the optimisation level of the C compiler. Optimisation takes twice the time, so it
 /// is done once for each target of C.
@@ -43,13 +43,7 @@ struct Compiled {
 
 impl Compiled {
     fn new(name: &str, text: &str, (passes, optimization): Way) -> Result<Self, String> {
-        let how = How {
-            strict: true,
-            passes,
-            verify: true,
-            defect: None,
-            tiles: SMALL_TILES,
-        };
+        let how = How::strict(passes);
         let stages = Stages::compile(name, text, how)?;
         let loaded = Loaded::new(name, &stages, optimization)?;
         Ok(Compiled {

@@ -6,7 +6,7 @@ use nova_core::text::read_value;
 use nova_flat::ir::Program;
 use nova_tests::passes::Passes;
 use nova_tests::random::Random;
-use nova_tests::stages::{How, Loaded, Outcome, SMALL_TILES, Stages};
+use nova_tests::stages::{How, Loaded, Outcome, Stages};
 use std::path::Path;
 
 /// The programs, by the names of their files in the tests of nova-flat.
@@ -38,13 +38,7 @@ fn text_of(name: &str) -> String {
 }
 
 fn compile(name: &str, text: &str, passes: Passes) -> (Stages, Loaded) {
-    let how = How {
-        strict: true,
-        passes,
-        verify: true,
-        defect: None,
-        tiles: SMALL_TILES,
-    };
+    let how = How::strict(passes);
     let fail = |error: String| -> ! { panic!("{name} ({}): {error}", passes.name()) };
     let stages = Stages::compile_flat(name, text, how).unwrap_or_else(|e| fail(e));
     let loaded = Loaded::new(name, &stages, 1).unwrap_or_else(|e| fail(e));
