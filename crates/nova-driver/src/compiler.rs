@@ -2,6 +2,7 @@
 
 use crate::c_names;
 use crate::code::{Code, Generated};
+use crate::documentation;
 use crate::error::{Failure, InternalError, Report};
 use crate::limits::ROUNDS_OF_PROOFS;
 use crate::linked;
@@ -40,6 +41,8 @@ pub struct Signature {
     pub inputs: Vec<(Arc<str>, Type)>,
     /// The type of its value.
     pub result: Type,
+    /// The comment above it in the program, or an empty text.
+    pub documentation: String,
 }
 
 /// A program without errors, at the stage Core.
@@ -53,6 +56,8 @@ pub struct Checked {
     pub report: Report,
     /// Warnings for hosts that link its C with other libraries.
     host_warnings: Vec<Diagnostic>,
+    /// The comment above each entry.
+    documentation: Vec<String>,
     /// The passes that ran so far.
     pub trace: Trace,
     /// The step that honours its strategies.
@@ -63,7 +68,7 @@ impl Checked {
     /// Returns the entries, in order.
     pub fn signatures(&self) -> Vec<Signature> {
         let program = &self.program;
-        let signature = |entry: &nova_core::ir::Entry| Signature {
+        let signature = |(k, entry): (usize, &nova_core::ir::Entry)| Signature {
             name: entry.name.clone(),
             inputs: entry
                 .inputs
@@ -74,8 +79,9 @@ impl Checked {
                 })
                 .collect(),
             result: program.expression(entry.body).ty.clone(),
+            documentation: self.documentation.get(k).cloned().unwrap_or_default(),
         };
-        program.entries.iter().map(signature).collect()
+        program.entries.iter().enumerate().map(signature).collect()
     }
 
     /// Returns the sum types that the entries' types name.
@@ -165,11 +171,13 @@ impl Compiler {
         let program = Arc::new(program);
         let code = Code::Core(program.clone());
         pipeline::after(pipeline::INFER, &code, &self.options, &mut trace)?;
+        let documentation = documentation::of_entries(&tree, &report.sources);
         Ok(Checked {
             name,
             program,
             report,
             host_warnings,
+            documentation,
             trace,
             for_strategies,
         })

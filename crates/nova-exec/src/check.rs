@@ -143,7 +143,7 @@ pub fn product(extents: &[usize]) -> Result<usize, Broken> {
 }
 
 /// True if all bytes are a value of this layout.
-fn is_plain(layout: &Layout) -> bool {
+pub fn is_plain(layout: &Layout) -> bool {
     deep(|| match &layout.kind {
         LayoutKind::Unit | LayoutKind::Scalar(_) => true,
         LayoutKind::Tuple(members) => members.iter().all(|(_, member)| is_plain(member)),

@@ -10,8 +10,8 @@
 //!   in its memory, `image` loads it from memory that nobody can change, `binding` checks where its
 //!   foreign functions come from;
 //! - `marshal` holds the arguments of a call. It makes them from values, or through `building` straight
-//!   from text. `unmarshal` holds the result. `check` examines it, `read` makes a value of it, and `view`
-//!   is what the printer sees of it.
+//!   from text. Those of `lent` point at a host's arrays. `unmarshal` holds the result. `check` examines
+//!   it, `read` makes a value of it, `parts` keeps its arrays, and `view` is what the printer sees of it.
 
 pub mod atomic;
 mod binding;
@@ -28,6 +28,7 @@ pub mod error;
 mod image;
 pub mod input;
 pub mod layout;
+mod lent;
 pub mod library;
 mod marshal;
 mod nested;
@@ -35,6 +36,7 @@ mod nodes;
 pub mod npy;
 pub mod npz;
 pub mod output;
+mod parts;
 pub mod prototype;
 mod read;
 pub mod temporary;
@@ -43,5 +45,7 @@ mod unmarshal;
 mod view;
 
 pub use error::{CallError, CompileError, InputError};
-pub use marshal::Argument;
+pub use lent::Lent;
+pub use marshal::{Argument, Mismatch};
+pub use parts::{Block, Part, is_lendable};
 pub use unmarshal::Returned;

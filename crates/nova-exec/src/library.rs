@@ -231,8 +231,36 @@ impl<'a> PreparedCall<'a> {
     /// Calls the function. Returns the result in the memory that the function gave, and the time that
     /// it took.
     pub fn run(&self) -> Result<(Returned<'a>, Duration), CallError> {
+        let mut results = Results::new(&self.entry.result);
+        let time = self.call_with(&mut results)?;
+        // SAFETY: the call returned 0.
+        let returned = unsafe { results.returned(&self.entry.result) };
+        Ok((returned.map_err(CallError::Contract)?, time))
+    }
+
+    /// Calls the function with a buffer for its result, which is a vector or an array whose elements have
+    /// memory. Returns the extents of the result. It fills as many elements of the buffer.
+    ///
+    /// # Errors
+    /// Those of the program. Code 3 says that the buffer is too small.
+    ///
+    /// # Safety
+    ///
+    /// The buffer has room for as many elements as the product of the extents.
+    pub unsafe fn run_into(
+        &self,
+        extents: &[usize],
+        data: *mut u8,
+    ) -> Result<Vec<usize>, CallError> {
+        let mut results = Results::into_buffer(&self.entry.result, extents, data)
+            .ok_or_else(|| wrong("the result is not written to a buffer".to_string()))?;
+        self.call_with(&mut results)?;
+        results.filled(data).map_err(CallError::Contract)
+    }
+
+    /// Calls the function with places for its results. Returns the time that it took.
+    fn call_with(&self, results: &mut Results) -> Result<Duration, CallError> {
         let entry = self.entry;
-        let mut results = Results::new(&entry.result);
         let arguments = self.arguments.iter();
         let argument_pointers: Vec<*const u64> = arguments.flat_map(Argument::pointers).collect();
         let result_pointers = results.pointers();
@@ -246,15 +274,13 @@ impl<'a> PreparedCall<'a> {
             )
         };
         let time = start.elapsed();
-        if code != 0 {
-            return Err(CallError::Failed {
+        match code {
+            0 => Ok(time),
+            code => Err(CallError::Failed {
                 code,
                 message: entry.last_error(code),
-            });
+            }),
         }
-        // SAFETY: the call returned 0.
-        let returned = unsafe { results.returned(&entry.result) };
-        Ok((returned.map_err(CallError::Contract)?, time))
     }
 }
 

@@ -101,7 +101,7 @@ impl Argument {
     }
 
     /// Stores the value of a C parameter.
-    fn cell_of(&mut self, bytes: &[u8]) {
+    pub(crate) fn cell_of(&mut self, bytes: &[u8]) {
         let cell = words(bytes);
         self.cells.push(cell);
     }
@@ -159,7 +159,7 @@ impl Argument {
 
     /// Writes a value into its place. `nodes` are the nodes of the recursive value that contains
     /// it.
-    fn write(
+    pub(crate) fn write(
         &mut self,
         layout: &Layout,
         value: &Value,
@@ -249,7 +249,7 @@ impl Argument {
 /// The nodes of a recursive value, numbered for each type of its group in the order of the
 /// traversal.
 #[derive(Default)]
-struct Nodes {
+pub(crate) struct Nodes {
     /// The nodes that are numbered and not yet written, in order.
     waiting: VecDeque<(usize, Value)>,
     /// The number of numbered nodes of each type.
@@ -277,14 +277,14 @@ impl Nodes {
     }
 }
 
-fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> Result<(), Mismatch> {
+pub(crate) fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> Result<(), Mismatch> {
     out.get_mut(at..at + bytes.len())
         .ok_or(Mismatch)?
         .copy_from_slice(bytes);
     Ok(())
 }
 
-fn address<T>(pointer: *const T) -> [u8; WORD] {
+pub(crate) fn address<T>(pointer: *const T) -> [u8; WORD] {
     pointer.expose_provenance().to_ne_bytes()
 }
 

@@ -39,6 +39,36 @@ impl Results {
         }
     }
 
+    /// Creates places for a result that fills a buffer with these extents. Only vectors and arrays do.
+    pub fn into_buffer(passing: &Passing, extents: &[usize], data: *mut u8) -> Option<Results> {
+        let (rank, items) = match passing {
+            Passing::Vector { levels: 1, items } => (1, items),
+            Passing::Array { rank, items } => (*rank, items),
+            Passing::Nothing(_) | Passing::Bool | Passing::Value(_) | Passing::Vector { .. } => {
+                return None;
+            }
+        };
+        if extents.len() != rank || items.layout.size == 0 {
+            return None;
+        }
+        let words = extents.iter().map(|extent| *extent as u64);
+        let words = words.chain([data.expose_provenance() as u64]);
+        Some(Results {
+            cells: words.map(|word| vec![word].into_boxed_slice()).collect(),
+        })
+    }
+
+    /// Returns the extents of a result that fills a buffer.
+    pub fn filled(&self, data: *mut u8) -> Result<Vec<usize>, Broken> {
+        let mut words = self.cells.iter().filter_map(|cell| cell.first()).copied();
+        match words.next_back() {
+            Some(address) if address == data.expose_provenance() as u64 => {
+                words.map(count).collect()
+            }
+            Some(_) | None => Err("the result is not in its buffer".to_string()),
+        }
+    }
+
     /// Returns a pointer to each place.
     pub fn pointers(&mut self) -> Vec<*mut u64> {
         self.cells
@@ -104,10 +134,14 @@ fn rising(offsets: &[i64], rows: usize) -> Result<usize, Broken> {
 /// this is dropped.
 #[derive(Debug)]
 pub struct Returned<'a> {
-    passing: &'a Passing,
-    cells: Vec<Box<[u64]>>,
-    pointers: Vec<*mut u8>,
+    pub(crate) passing: &'a Passing,
+    pub(crate) cells: Vec<Box<[u64]>>,
+    /// The memory to release.
+    pub(crate) pointers: Vec<*mut u8>,
 }
+
+// SAFETY: a result is the only owner of its memory.
+unsafe impl Send for Returned<'_> {}
 
 impl Drop for Returned<'_> {
     fn drop(&mut self) {
@@ -124,15 +158,15 @@ impl Returned<'_> {
         cell.copied().unwrap_or(0)
     }
 
-    fn length(&self, k: usize) -> Result<usize, Broken> {
+    pub(crate) fn length(&self, k: usize) -> Result<usize, Broken> {
         count(self.word(k))
     }
 
-    fn extents(&self, rank: usize) -> Result<Vec<usize>, Broken> {
+    pub(crate) fn extents(&self, rank: usize) -> Result<Vec<usize>, Broken> {
         (0..rank).map(|k| self.length(k)).collect()
     }
 
-    fn pointer(&self, k: usize) -> *mut u8 {
+    pub(crate) fn pointer(&self, k: usize) -> *mut u8 {
         with_exposed_provenance_mut(self.word(k) as usize)
     }
 
@@ -181,7 +215,7 @@ impl Returned<'_> {
     }
 
     /// Returns the offsets of each level of a vector but the first, and the number of elements.
-    fn rows(&self, levels: usize) -> Result<(Vec<&[i64]>, usize), Broken> {
+    pub(crate) fn rows(&self, levels: usize) -> Result<(Vec<&[i64]>, usize), Broken> {
         let mut total = self.length(0)?;
         let mut offsets = Vec::new();
         for level in 1..levels {
@@ -228,6 +262,6 @@ impl Returned<'_> {
     }
 }
 
-fn bytes_of(words: &[u64]) -> Vec<u8> {
+pub(crate) fn bytes_of(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }

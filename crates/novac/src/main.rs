@@ -6,7 +6,6 @@
 mod cli;
 mod commands;
 mod compare;
-mod runtime_error;
 mod terminal;
 mod test_lines;
 

@@ -2,10 +2,9 @@
 
 use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, EvalArguments};
-use crate::runtime_error;
 use crate::terminal::{self, End, print_with};
 use nova_core::Type;
-use nova_driver::{Checked, Compiler, Failure};
+use nova_driver::{Checked, Compiler, Failure, runtime_error};
 use nova_exec::CallError;
 use nova_exec::input::Inputs;
 use nova_exec::output::{Outcome, check_output, write_output};
