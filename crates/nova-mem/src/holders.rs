@@ -195,21 +195,29 @@ impl<'a> Holders<'a> {
         result
     }
 
+    /// Checks the bodies of a loop. What it binds is bound in the iterations of its main body, and before
+    /// the condition, which may view states but not take them: the body needs them.
     fn iterations(&mut self, statement: &'a Statement) -> Result {
         let mut result = Ok(());
         let outside = self.iteration;
-        let mut bind = Vec::new();
-        visit::binders(&statement.expression, &mut |v| bind.push(*v));
+        self.iterations += 1;
+        let own = self.iterations;
+        self.iteration = own;
+        visit::binders(&statement.expression, &mut |v| self.bind(*v, true));
+        let mut main = match &statement.expression {
+            Expression::While { body, .. } => Some(body),
+            Expression::Operation(operation) => Some(&operation.body),
+            _lambda_or_none => None,
+        };
         visit::bodies(&statement.expression, &mut |body| {
-            self.iterations += 1;
-            self.iteration = self.iterations;
-            if let Expression::While { body: main, .. } = &statement.expression
-                && !std::ptr::eq(body, main)
-            {
-                // The condition may not take the states: the body needs them.
-            } else {
-                bind.drain(..).for_each(|v| self.bind(v, true));
-            }
+            self.iteration = match main {
+                Some(main) if !std::ptr::eq(body, main) => {
+                    self.iterations += 1;
+                    self.iterations
+                }
+                Some(_) | None => own,
+            };
+            main.get_or_insert(body);
             if result.is_ok() {
                 result = self.body(body, statement);
             }

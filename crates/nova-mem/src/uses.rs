@@ -434,12 +434,15 @@ impl Walk<'_> {
                 condition,
                 body,
             } => {
-                let inner = self.uses.open(Some((scope, 0)), Runs::Often);
-                self.body(condition, inner, 0, place);
+                // The states are bound in the body, which reads them after the condition. What the
+                // condition does not bind itself is therefore used later. They are bound first, since
+                // the condition may view them.
                 let inner = self.uses.open(Some((scope, 0)), Runs::Often);
                 for (parameter, _) in parameters {
                     self.bind(*parameter, inner);
                 }
+                let tested = self.uses.open(Some((scope, 0)), Runs::Often);
+                self.body(condition, tested, 0, place);
                 self.iteration(body, inner, parameters.iter(), place);
             }
             Expression::Operation(operation) => {

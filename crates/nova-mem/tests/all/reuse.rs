@@ -90,6 +90,24 @@ fn states_of_loops_are_counted() {
 }
 
 #[test]
+fn a_condition_keeps_the_state_that_its_loop_reads() {
+    // The condition views the state in a loop of its own, and maps the view.
+    let condition = "(let [s:f32] (operation [1] [i:i64] [c:f32 = 0.0f]
+        (do (let [w:[2]f32 @ vb (lmad i [2 1])] (slice v [i 1 2]))
+            (let [tb2:(block f32)] (allocate f32 2))
+            (let [t:[2]f32 @ tb2] (operation [2] [j:i64] []
+              (do (let [e:f32] (index w [j])) (let [d:f32] (add f32 e 1.0f)) (in d)) (map)))
+            (let [g:f32] (index t [0])) (in g))))
+        (let [more:bool] (lt f32 s 5.5f)) (in more)";
+    let body = format!(
+        "(let [y:[n]f32 @ yb] (while [v:[n]f32 @ vb = m] (do {condition})
+           (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update v [0] 5.0f)) (in u))))"
+    );
+    // The update is made in place, the map is not.
+    assert_eq!(left(&body, "y"), (3, 1));
+}
+
+#[test]
 fn an_array_from_outside_of_a_loop_is_not_taken() {
     let body = "(let [s:f32] (operation [3] [i:i64] [v:f32 = 0.0f]
         (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update m [i] v))
