@@ -9,6 +9,8 @@
 as help. Arrays are passed without a copy, and results are arrays over the memory that the program
 allocated. Other threads of Python run during a call.
 
+`jit` compiles a function of Python over arrays.
+
 | NOVA | Python |
 | --- | --- |
 | numbers, `bool`, `unit` | `int`, `float`, `bool`, `None` |
@@ -32,7 +34,9 @@ from ._errors import (
     ToolchainError,
     UnsupportedError,
 )
+from ._jit import iterate, jit, vmap, while_loop
 from ._novac import __version__
+from ._trace import take
 from ._values import Nested, Variant
 
 __all__ = [
@@ -52,4 +56,9 @@ __all__ = [
     "Variant",
     "__version__",
     "compile",
+    "iterate",
+    "jit",
+    "take",
+    "vmap",
+    "while_loop",
 ]

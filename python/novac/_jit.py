@@ -7,6 +7,7 @@ that looks at a shape itself (`x.shape`, `len(x)`) is compiled for each shape.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -24,8 +25,9 @@ class Function:
         self._function, self._static, self._options = function, static, options
         self._compiled: dict[Any, tuple[Callable, list[np.ndarray]]] = {}
         self._by_shape = False
-        code = function.__code__
-        self._names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+        has_names = all(parameter.kind != parameter.VAR_POSITIONAL for parameter in parameters)
+        self._names = [parameter.name for parameter in parameters] if has_names else []
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         given, constants = self._split(arguments, named)
@@ -43,9 +45,9 @@ class Function:
         """Returns the program for arguments of these types."""
         return self._trace(*self._split(arguments, named))[0]
 
-    def _split(self, arguments: tuple, named: dict) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Returns the arguments that are traced, and those that are constants."""
-        given = dict(zip(self._names, arguments)) | named
+    def _split(self, arguments: tuple, named: dict) -> tuple[dict[Any, Any], dict[str, Any]]:
+        """Returns the arguments that are traced, and those that are constants, by name or else by place."""
+        given = {name: value for name, value in zip([*self._names, *range(len(arguments))], arguments)} | named
         if len(arguments) + len(named) != len(given):
             raise TypeError(f"{self.__name__} got too many arguments, or one twice")
         constants = {name: given.pop(name) for name in self._static if name in given}
@@ -62,7 +64,9 @@ class Function:
             trace = Trace(static)
             try:
                 traced = {name: trace.argument(value) for name, value in given.items()}
-                result = _written(trace, self._function(**traced, **constants))
+                places = [value for name, value in traced.items() if isinstance(name, int)]
+                names = {name: value for name, value in traced.items() if isinstance(name, str)}
+                result = _written(trace, self._function(*places, **names, **constants))
             except NeedsShapes:
                 continue
             return f"({' '.join(trace.inputs)})\n{trace.close(result)}\n", trace.constants, static
@@ -123,7 +127,7 @@ def vmap(function: Callable) -> Callable:
         results = [trace.lift(part) for part in _parts(returned)]
         body = trace.close(_joined(results))
         text = f"(map (lambda ({' '.join(names)}) {body}) {' '.join(a.rows() for a in arrays)})"
-        dims = arrays[0].dims
+        dims = arrays[0].dims[:1]
         if len(results) > 1:
             text = trace.bind(text, bool, dims).text
         made = []

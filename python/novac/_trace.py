@@ -41,8 +41,7 @@ class Trace:
         weak = type(value) if type(value) in (bool, int, float) else None
         type_, rank = TYPES[array.dtype.name], array.ndim
         self.inputs.append(f"({name} : {['', 'vector ', f'vector#{rank} '][min(rank, 2)]}{type_})")
-        tuple_ = f"((shape {name}) : ({', '.join(['int64'] * rank)}))"
-        extents = [f"{tuple_}.{k}" for k in range(rank)] if rank > 1 else [f"((length {name}) : int64)"]
+        extents = [f"(to_int64 (shape {name}).{k})" for k in range(rank)] if rank > 1 else [f"(to_int64 (length {name}))"]
         sizes = self.sizes
         dims = tuple(self.dim(sizes.setdefault(n, text), n) for text, n in zip(extents, array.shape))
         return Traced(self, self.share(f"(flatten {name})") if rank > 1 else name, array.dtype, dims, weak)
@@ -53,8 +52,8 @@ class Trace:
             return text
         if text not in self.shared:
             self.count += 1
-            self.shared[text] = f"s{self.count}"
-            self.scopes[0].append(f"(s{self.count} {text})")
+            self.shared[text] = f"_s{self.count}"
+            self.scopes[0].append(f"(_s{self.count} {text})")
         return self.shared[text]
 
     def dim(self, text: str, size: int) -> tuple[str, int]:
@@ -63,8 +62,8 @@ class Trace:
     def bind(self, text: str, dtype: Any, dims: Dims = (), weak: type | None = None) -> Traced:
         """Binds an expression at the place of the Python code that asks for it."""
         self.count += 1
-        self.scopes[-1].append('(t{} (at "{}" {} {} {}))'.format(self.count, *_place(), text))
-        return Traced(self, f"t{self.count}", np.dtype(dtype), dims, weak)
+        self.scopes[-1].append('(_t{} (at "{}" {} {} {}))'.format(self.count, *_place(), text))
+        return Traced(self, f"_t{self.count}", np.dtype(dtype), dims, weak)
 
     def lift(self, value: Any) -> Traced:
         """Returns a value as a proxy. Arrays become inputs that every call passes."""
@@ -192,7 +191,8 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         raise TypeError("a traced value has no truth yet: use numpy.where instead of `if`, `while_loop` for `while`")
 
     def __index__(self) -> int:
-        raise TypeError("a traced value is no number yet; name its parameter in `static` if it is a constant")
+        raise TypeError("a traced value is no number yet; name its parameter in `static` if it is a constant, "
+                        "and use novac.take to index an array that is none of the arguments")
 
     __int__ = __float__ = __index__
 
@@ -387,6 +387,12 @@ def where(condition: Any, x: Any, y: Any) -> Traced:
         f"(if {c} then {convert(a, x.dtype, dtype)} else {convert(b, y.dtype, dtype)})"))  # fmt: skip
 
 
+def take(array: Any, indices: Any, axis: int = 0) -> Traced:
+    """Returns the elements of an array at traced indices of an axis, as numpy.take does."""
+    trace = next(value.trace for value in (array, indices) if isinstance(value, Traced))
+    return trace.lift(array)[(*[slice(None)] * axis, indices)]
+
+
 def _reduction(name: str) -> Callable:
     return lambda value, axis=None, keepdims=False: value._reduce(name, axis, keepdims)
 
@@ -399,7 +405,7 @@ FUNCTIONS: dict[str, Callable] = {
     "cumprod": lambda value, axis=None: value._accumulate("multiply", axis),
     "argmin": lambda value: value.ravel()._first("<"), "argmax": lambda value: value.ravel()._first(">"),
     "where": where, "dot": lambda a, b: np.matmul(a, b), "transpose": Traced.transpose,
-    "reshape": Traced.reshape, "ravel": Traced.ravel,
+    "reshape": Traced.reshape, "ravel": Traced.ravel, "take": take,
     "clip": lambda value, low, high: value.trace.elementwise("clip", value, low, high),
     "zeros_like": lambda value: value.trace.map([value], value.dtype, lambda _: literal(np.zeros((), value.dtype)[()])),
     "ones_like": lambda value: value.trace.map([value], value.dtype, lambda _: literal(np.ones((), value.dtype)[()])),
