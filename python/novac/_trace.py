@@ -82,7 +82,7 @@ class Trace:
         """Applies an operation to each element of values, which are broadcast as NumPy's are."""
         operands = [self.lift(value) for value in values]
         common = np.result_type(*(o.weak(1) if o.weak else o.dtype for o in operands))
-        if name == "power" and common.kind in "iu":
+        if name == "power" and (common.kind in "iu" or type(values[1]) is int and 0 <= values[1] <= 4):
             return self._power(operands[0], values[1])
         form, common, dtype = chosen(name, common)
         weak = operands[0].weak if all(o.weak for o in operands) and dtype.kind == common.kind else None

@@ -69,7 +69,8 @@ impl Settings {
         }
     }
 
-    fn compiler(&self) -> PyResult<Compiler> {
+    /// Returns the compiler. With a prefix no name of an entry can clash with one of C.
+    fn compiler(&self, prefix: &str) -> PyResult<Compiler> {
         let target = match self.target.as_str() {
             INTERPRETER => Some(Target::Sequential),
             name => Target::by_name(name),
@@ -95,6 +96,7 @@ impl Settings {
             strict: self.strict,
             disabled: self.disabled.iter().cloned().collect(),
             verify: false,
+            prefix: prefix.to_string(),
             ..Options::default()
         }))
     }
@@ -109,12 +111,11 @@ pub fn compile(
     settings: Settings,
     link: Vec<PathBuf>,
 ) -> PyResult<(Program, Vec<(String, String)>)> {
-    let compiler = settings.compiler()?;
+    let compiler = settings.compiler("python_")?;
     let source = settings.source();
     let is_interpreted = settings.target == INTERPRETER;
     let outcome = py.detach(|| -> Result<(Checked, Runner), Failure> {
-        // No name of the program can clash with one of C.
-        let mut checked = compiler.for_loading().check(source)?;
+        let mut checked = compiler.check(source)?;
         let runner = match is_interpreted {
             true => Runner::Interpreted(compiler),
             false => Runner::Compiled(compiler.load(&mut checked, &link)?),
@@ -151,15 +152,25 @@ pub fn compile(
     Ok((program, warnings))
 }
 
-/// Compiles a program to files. Returns its name, the header, the source, and its manifest.
+/// Compiles a program to C. Returns its name, the header, the source, and its manifest. `prefix` comes before
+/// all external names.
 #[pyfunction]
-pub fn emit(py: Python<'_>, settings: Settings) -> PyResult<(String, String, String)> {
-    let compiler = settings.compiler()?;
+pub fn emit(
+    py: Python<'_>,
+    settings: Settings,
+    prefix: &str,
+) -> PyResult<(String, String, String, String)> {
+    let compiler = settings.compiler(prefix)?;
     let source = settings.source();
-    let outcome = py.detach(|| -> Result<(String, String, String), Failure> {
+    let outcome = py.detach(|| -> Result<_, Failure> {
         let mut checked = compiler.check(source)?;
         let files = compiler.compile(&mut checked)?.files;
-        Ok((checked.name.clone(), files.header, files.source))
+        Ok((
+            checked.name.clone(),
+            files.header,
+            files.source,
+            files.manifest,
+        ))
     });
     outcome.map_err(|failure| exception(py, &failure, None))
 }

@@ -38,9 +38,9 @@ def test_inputs_named_like_options():
 
 def test_files_and_imports(tmp_path):
     (tmp_path / "lib.nova").write_text("(define (square (lambda (x) (* x x))))")
-    (tmp_path / "main.nova").write_text('(import "lib.nova")\n((x : int)) (square x)')
-    assert novac.compile(tmp_path / "main.nova", target="seq")(3) == 9
-    assert novac.compile(str(tmp_path / "main.nova"), target="seq")(3) == 9
+    (tmp_path / "prog.nova").write_text('(import "lib.nova")\n((x : int)) (square x)')
+    assert novac.compile(tmp_path / "prog.nova", target="seq")(3) == 9
+    assert novac.compile(str(tmp_path / "prog.nova"), target="seq")(3) == 9
     text = '(import "lib.nova")\n(import "std/vectors")\n((X : vector int)) (square (sum X))'
     assert novac.compile(text, folder=tmp_path, target="seq")([1, 2]) == 9
 
