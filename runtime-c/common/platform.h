@@ -35,6 +35,15 @@
 #define NOVA_INDEPENDENT
 #endif
 
+/* Stands in a loop that chooses a state among constants, or keeps it. gcc (seen with 12.2) may compute the state
+ * in lanes of vectors and take the largest one, where the last one is meant. It finds no vectors for a loop
+ * with this. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define NOVA_CHOSEN(state) __asm__("" : "+rm"(state))
+#else
+#define NOVA_CHOSEN(state) ((void)0)
+#endif
+
 /* Asserts that a structure has the size for which the program was compiled. */
 #if defined(__cplusplus)
 #define NOVA_CHECK_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "layout of " #type)

@@ -1,10 +1,11 @@
 //! Passes from C to C. Each makes functions shorter, or easier to read for people and compilers.
 //!
 //! [`signature`] removes parameters and variables that are not read. [`declare`] moves declarations to
-//! their values, [`copies`] propagates copies, [`nesting`] bounds the depth of statements, and
-//! [`accumulators`] gives sums types that wrap.
+//! their values, [`copies`] propagates copies, [`nesting`] bounds the depth of statements, [`accumulators`]
+//! gives sums types that wrap, and [`choices`] marks states that are chosen among constants.
 
 pub mod accumulators;
+pub mod choices;
 pub mod copies;
 pub mod declare;
 pub mod nesting;
