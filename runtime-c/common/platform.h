@@ -39,9 +39,9 @@
  * in lanes of vectors and take the largest one, where the last one is meant. It finds no vectors for a loop
  * with this. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define NOVA_CHOSEN(state) __asm__("" : "+rm"(state))
+#define NOVA_IN_ORDER(state) __asm__("" : "+rm"(state))
 #else
-#define NOVA_CHOSEN(state) ((void)0)
+#define NOVA_IN_ORDER(state) ((void)0)
 #endif
 
 /* Asserts that a structure has the size for which the program was compiled. */

@@ -2,14 +2,14 @@
 //!
 //! `s = a == b ? s : (a < b ? -1 : 1)` keeps the last choice. gcc (seen with 12.2) may compute such a state in
 //! lanes of vectors and then take the largest of the lanes. It looks at one of the constants only, and takes the
-//! others for the state from before the loop. With `NOVA_CHOSEN(s)` in the loop it finds no vectors for it.
+//! others for the state from before the loop. With `NOVA_IN_ORDER(s)` in the loop it finds no vectors for it.
 
 use crate::ast::{Block, Expression, Function, Name, Program, Statement};
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
 /// The macro of the runtime.
-const CHOSEN: &str = "NOVA_CHOSEN";
+const CHOSEN: &str = "NOVA_IN_ORDER";
 
 /// Marks the states of all loops of the host.
 pub fn run(program: &mut Program) {
@@ -36,11 +36,15 @@ fn mark(block: &mut Block) {
     }
 }
 
+/// Returns the body of a loop that may end after a known number of iterations. gcc makes vectors of no other.
 fn loop_body(statement: &mut Statement) -> Option<&mut Block> {
     match statement {
         Statement::For { body, .. }
         | Statement::Lanes { body, .. }
-        | Statement::While { body, .. } => Some(body),
+        | Statement::While {
+            condition: Some(_),
+            body,
+        } => Some(body),
         _others => None,
     }
 }
@@ -213,20 +217,20 @@ mod tests {
         let state = || name("s");
         assert_eq!(
             marks(vec![Statement::assign(state(), choice(state(), signs()))]),
-            ["NOVA_CHOSEN(s);"]
+            ["NOVA_IN_ORDER(s);"]
         );
         // The same by way of a variable of the iteration, and by statements.
         let by_variable = vec![
             Statement::declare(Type::name("int32_t"), "t", signs()),
             Statement::assign(state(), choice(state(), name("t"))),
         ];
-        assert_eq!(marks(by_variable), ["NOVA_CHOSEN(s);"]);
+        assert_eq!(marks(by_variable), ["NOVA_IN_ORDER(s);"]);
         let set = |value: &str| vec![Statement::assign(state(), Expression::literal(value))];
         let by_statements = vec![
             Statement::when(name("a"), set("1")),
             Statement::when(name("b"), set("2")),
         ];
-        assert_eq!(marks(by_statements), ["NOVA_CHOSEN(s);"]);
+        assert_eq!(marks(by_statements), ["NOVA_IN_ORDER(s);"]);
     }
 
     #[test]
