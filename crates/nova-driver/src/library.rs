@@ -5,9 +5,14 @@ const PREFIX: &str = "std/";
 
 /// The files, by their names in imports without the prefix.
 const FILES: &[(&str, &str)] = &[
+    ("complex", include_str!("../std/complex.nova")),
+    ("fft", include_str!("../std/fft.nova")),
     ("linear_algebra", include_str!("../std/linear_algebra.nova")),
     ("lists", include_str!("../std/lists.nova")),
+    ("random", include_str!("../std/random.nova")),
+    ("sparse", include_str!("../std/sparse.nova")),
     ("statistics", include_str!("../std/statistics.nova")),
+    ("text", include_str!("../std/text.nova")),
     ("vectors", include_str!("../std/vectors.nova")),
 ];
 
