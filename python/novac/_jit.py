@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._compile import compile, identifier
-from ._trace import NeedsShapes, Trace, Traced, texts
+from ._trace import ACTIVE, NeedsShapes, Trace, Traced
 
 
 class Function:
@@ -62,6 +62,7 @@ class Function:
     def _trace(self, given: dict[str, Any], constants: dict) -> tuple[str, list[np.ndarray], bool]:
         for static in [self._by_shape, True]:
             trace = Trace(static)
+            token = ACTIVE.set(trace)
             try:
                 traced = {name: trace.argument(value) for name, value in given.items()}
                 places = [value for name, value in traced.items() if isinstance(name, int)]
@@ -69,6 +70,8 @@ class Function:
                 result = _written(trace, self._function(*places, **names, **constants))
             except NeedsShapes:
                 continue
+            finally:
+                ACTIVE.reset(token)
             return f"({' '.join(trace.inputs)})\n{trace.close(result)}\n", trace.constants, static
         raise AssertionError("shapes are known in a static trace")
 
@@ -113,10 +116,15 @@ def _joined(values: list[Traced]) -> str:
 
 
 def vmap(function: Callable) -> Callable:
-    """Returns a function that maps another over the first axis of its arguments, side by side."""
+    """Returns a function that maps another over the first axis of its arguments, side by side.
+
+    Outside of a function that is traced, it is compiled by itself.
+    """
 
     def over_rows(*arguments: Any) -> Any:
-        trace = next(value.trace for value in arguments if isinstance(value, Traced))
+        trace = ACTIVE.get(None)
+        if trace is None:
+            return alone(*arguments)
         arrays = [trace.lift(value) for value in arguments]
         if len({array.dims[:1] for array in arrays}) != 1 or not arrays[0].dims:
             raise ValueError("vmap takes arrays whose first extents are equal")
@@ -137,7 +145,9 @@ def vmap(function: Callable) -> Callable:
             made.append(trace.bind(part, result.dtype, dims + result.dims))
         return tuple(made) if isinstance(returned, (tuple, list)) else made[0]
 
-    return functools.update_wrapper(over_rows, function)
+    mapped = functools.update_wrapper(over_rows, function)
+    alone = Function(mapped, (), {})
+    return mapped
 
 
 def iterate(count: Any, function: Callable, state: Any) -> Any:
@@ -151,10 +161,9 @@ def while_loop(condition: Callable, function: Callable, state: Any) -> Any:
 
 
 def _loop(head: str, function: Callable, state: Any, control: Any) -> Any:
-    traced = [part for part in _parts(state) + [control] if isinstance(part, Traced)]
-    if not traced:
-        raise TypeError("the state of a loop has at least one traced value")
-    trace = traced[0].trace
+    trace = ACTIVE.get(None)
+    if trace is None:
+        raise TypeError("iterate and while_loop stand in functions that jit compiles")
     start = [trace.lift(part) for part in _parts(state)]
     start = [trace.bind(part.text, part.dtype, part.dims) for part in start]
     names = [f"l{len(trace.scopes)}_{k}" for k in range(len(start))]

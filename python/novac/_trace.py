@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from ._operations import REDUCTIONS, TYPES, chosen, convert, literal
 
 Dims = tuple[tuple[str, int], ...]
 """Extents: how the program writes each, and its size in the call that is traced."""
+
+
+ACTIVE: ContextVar[Trace] = ContextVar("the trace of the function that is being traced")
 
 
 class NeedsShapes(Exception):
@@ -380,7 +384,7 @@ def matmul(a: Traced, b: Traced) -> Traced:
 
 
 def where(condition: Any, x: Any, y: Any) -> Traced:
-    trace = next(value.trace for value in (condition, x, y) if isinstance(value, Traced))
+    trace = ACTIVE.get()
     condition, x, y = map(trace.lift, (condition, x, y))
     dtype = np.result_type(*(o.weak(1) if o.weak else o.dtype for o in (x, y)))
     return trace.map([condition.astype(bool), x, y], dtype, lambda c, a, b: (
@@ -389,8 +393,7 @@ def where(condition: Any, x: Any, y: Any) -> Traced:
 
 def take(array: Any, indices: Any, axis: int = 0) -> Traced:
     """Returns the elements of an array at traced indices of an axis, as numpy.take does."""
-    trace = next(value.trace for value in (array, indices) if isinstance(value, Traced))
-    return trace.lift(array)[(*[slice(None)] * axis, indices)]
+    return ACTIVE.get().lift(array)[(*[slice(None)] * axis, indices)]
 
 
 def _reduction(name: str) -> Callable:

@@ -143,6 +143,9 @@ def test_vmap():
     pairs = novac.jit(lambda p, q: novac.vmap(lambda a: novac.vmap(lambda b: ((a - b) ** 2).sum())(q))(p))
     found = pairs(M, M[:3])
     np.testing.assert_allclose(found, ((M[:, None] - M[None, :3]) ** 2).sum(-1))
+    np.testing.assert_allclose(novac.vmap(lambda row: row.sum())(M), M.sum(axis=1))
+    rows = novac.jit(lambda x: novac.vmap(lambda k: x[0] * k)(np.arange(3.0)))
+    np.testing.assert_allclose(rows(X), X[0] * np.arange(3))
     scaled = novac.jit(lambda x, s: novac.vmap(lambda a: a * s)(x))
     np.testing.assert_allclose(scaled(X, 3.0), X * 3)
 
@@ -233,6 +236,11 @@ def test_errors_point_at_python():
 def test_what_cannot_be_traced(function, words):
     with pytest.raises((TypeError, IndexError, KeyError), match=words):
         novac.jit(function)(X)
+
+
+def test_loops_need_a_trace():
+    with pytest.raises(TypeError, match="jit"):
+        novac.iterate(3, lambda x: x, 1.0)
 
 
 def test_leaks_are_found():
