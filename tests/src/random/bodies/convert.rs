@@ -5,6 +5,9 @@ use crate::random::declared::{pattern, sum_constructors, sum_ends};
 use crate::random::types::{BOOL, Constructor, Group, Part, Ty};
 use std::rc::Rc;
 
+/// The depth of sums in which vectors have elements.
+const MOST_SUMS: usize = 4;
+
 impl Body<'_> {
     /// Makes a part of the target, if the links that it needs are held.
     pub(super) fn make(&mut self, part: &Part) -> Option<String> {
@@ -20,9 +23,11 @@ impl Body<'_> {
                 let parts: Option<Vec<String>> = parts.iter().map(|part| self.make(part)).collect();
                 Some(format!("({})", parts?.join(", ")))
             }
+            // A value without links may be a vector of the same sum.
+            Part::Vector(_) if self.sums > MOST_SUMS => Some("[]".into()),
             Part::Vector(element) => Some(self.make_vector(element)),
             Part::Matrix(element) => {
-                let one = match self.draw.random.chance(60) {
+                let one = match self.sums <= MOST_SUMS && self.draw.random.chance(60) {
                     true => self.make(element),
                     false => None,
                 };
