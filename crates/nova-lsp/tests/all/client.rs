@@ -68,7 +68,10 @@ impl Client {
         self.next += 1;
         let id = RequestId::from(self.next);
         let request = Request::new(id.clone(), method.to_string(), params);
-        self.connection.sender.send(request.into()).expect("a server");
+        self.connection
+            .sender
+            .send(request.into())
+            .expect("a server");
         id
     }
 
@@ -105,11 +108,7 @@ impl Client {
     pub fn try_ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
         let id = self.send(method, params);
         let response = self.response(&id);
-        let result = response.response_kind;
-        match result {
-            lsp_server::ResponseKind::Ok { result } => Ok(result),
-            lsp_server::ResponseKind::Err { error } => Err(error.message),
-        }
+        response.response_result.map_err(|error| error.message)
     }
 
     /// Opens a document. Marks in the text are left out; their positions are returned.
@@ -177,14 +176,16 @@ pub fn at(uri: &str, position: &Value) -> Value {
 
 /// Returns the text of a hover.
 pub fn hovered(answer: &Value) -> String {
-    answer["contents"]["value"].as_str().unwrap_or_default().to_string()
+    answer["contents"]["value"]
+        .as_str()
+        .unwrap_or_default()
+        .to_string()
 }
 
 /// Returns the text with edits of the protocol, in UTF-16.
 pub fn edited(text: &str, edits: &Value) -> String {
     use nova_lsp::text::{Encoding, Text};
-    let mut edits: Vec<lsp_types::TextEdit> =
-        serde_json::from_value(edits.clone()).expect("edits");
+    let mut edits: Vec<lsp_types::TextEdit> = serde_json::from_value(edits.clone()).expect("edits");
     edits.sort_by_key(|edit| edit.range.start);
     let mut text = Text::new(text);
     for edit in edits.iter().rev() {
