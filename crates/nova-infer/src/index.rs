@@ -1,4 +1,4 @@
-//! The index of a program for editors: where names are declared, used and visible, and types on request.
+//! The index of a program for editors: what names stand for, and types on request.
 //!
 //! The index keeps the tables of an inference that would be dropped otherwise. It is made only where
 //! [`crate::infer_with_index`] asks for it. A type becomes text when it is asked for. The names are those of the
@@ -7,14 +7,14 @@
 use crate::builtins::BuiltinId;
 use crate::declarations::Declarations;
 use crate::inference::Inference;
-use crate::occurrences::{self, Occurrence, Referent, Visible};
 use crate::resolve::{Resolution, Resolved};
 use crate::scheme::Scheme;
 use crate::show::Show;
 use crate::types::{SumDeclarationId, Ty, Types};
-use nova_diag::{FileId, SourceMap, Span};
-use nova_syntax::ast::{Name, Program};
+use nova_diag::{FileId, Span};
+use nova_syntax::ast::{ExpressionId, Name, Program};
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -71,11 +71,26 @@ impl fmt::Display for TypeText {
     }
 }
 
-/// Places, names and types of a program.
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Referent {
+    /// A binding inside an expression, or an input.
+    Local(u32),
+    /// A definition of the program, by its position.
+    Definition(u32),
+    /// A foreign function.
+    Foreign(u32),
+    /// A sum and its constructor. The constructor of its nodes is the same.
+    Constructor(u32, u32),
+    /// A declared type, by its position in the program. Its node type is the same.
+    Type(u32),
+    /// A built-in function.
+    Builtin(&'static str),
+}
+
+/// The names and types of a program.
 pub struct Index {
-    /// In the order of their places.
-    occurrences: Vec<Occurrence>,
-    visible: Vec<Visible>,
+    resolved: Resolved,
     /// The type of each expression, in the order of their places, outer ones first.
     expressions: Vec<(Span, Ty)>,
     /// The types of the declared names.
@@ -91,16 +106,14 @@ impl Index {
     /// Makes the index of a program that was resolved and whose types were inferred.
     pub(crate) fn new(
         program: &Program,
-        sources: &SourceMap,
-        resolved: &Resolved,
-        (declarations, inferred): (Declarations, Inferred),
+        declarations: Declarations,
+        resolved: Resolved,
+        inferred: Inferred,
     ) -> Index {
-        let table = occurrences::table(program, sources, &declarations, resolved);
         let mut schemes = HashMap::new();
         for (number, binding) in (0..).zip(&resolved.bindings) {
-            if let Some(scheme) = inferred.bindings.get(&binding.span) {
-                schemes.insert(Referent::Local(number), scheme.clone());
-            }
+            let scheme = inferred.bindings.get(&binding.span);
+            schemes.extend(scheme.map(|scheme| (Referent::Local(number), scheme.clone())));
         }
         for (number, scheme) in (0..).zip(inferred.definitions) {
             schemes.extend(scheme.map(|scheme| (Referent::Definition(number), scheme)));
@@ -111,13 +124,11 @@ impl Index {
         }
         let mut expressions = inferred.expressions;
         let unasked = inferred.types.unasked();
-        expressions
-            .retain(|(span, ty)| *ty != unasked && !sources.source(span.file).is_positions());
-        expressions.sort_by_key(|(span, _)| (span.file, span.start, std::cmp::Reverse(span.end)));
+        expressions.retain(|(_, ty)| *ty != unasked);
+        expressions.sort_by_key(|(span, _)| order(span));
         Index {
-            occurrences: table.occurrences,
-            visible: table.visible,
-            aliases: aliases(program, resolved),
+            aliases: aliases(program, &resolved),
+            resolved,
             expressions,
             schemes,
             declarations,
@@ -125,41 +136,54 @@ impl Index {
         }
     }
 
-    /// Returns all occurrences of names, in the order of their places.
-    pub fn occurrences(&self) -> &[Occurrence] {
-        &self.occurrences
+    /// Returns what an expression that is a name stands for.
+    pub fn referent(&self, name: ExpressionId) -> Option<Referent> {
+        let alias = self.resolved.aliases.get(&name).copied();
+        match alias.unwrap_or(self.resolved.names[name.index()]) {
+            Resolution::Unbound => None,
+            Resolution::Binding(binding) => Some(Referent::Local(binding.0)),
+            Resolution::Definition(definition) => Some(Referent::Definition(definition)),
+            Resolution::Builtin(builtin) => Some(Referent::Builtin(&builtin.get().name)),
+            Resolution::Constructor(sum, number) => Some(self.constructor_of(sum, number)),
+            Resolution::Foreign(foreign) => Some(Referent::Foreign(foreign)),
+        }
     }
 
-    /// Returns the occurrence of a name at an offset. Between two names the one that begins there counts.
-    pub fn occurrence_at(&self, file: FileId, offset: u32) -> Option<&Occurrence> {
-        let upto = self
-            .occurrences
-            .partition_point(|o| (o.span.file, o.span.start) <= (file, offset));
-        let last = self.occurrences.get(upto.checked_sub(1)?)?;
-        (last.span.file == file && offset <= last.span.end).then_some(last)
+    /// Returns the constructor of a name.
+    pub fn constructor(&self, name: &str) -> Option<Referent> {
+        let (sum, number) = self.declarations.constructor(name)?;
+        Some(self.constructor_of(sum, number))
     }
 
-    /// Returns the places where the name of a referent is declared.
-    pub fn declarations(&self, of: Referent) -> impl Iterator<Item = &Occurrence> {
-        let all = self.occurrences.iter();
-        all.filter(move |o| o.is_declaration && o.referent == of)
+    /// Returns a constructor. The constructor of a node is that of its datum.
+    fn constructor_of(&self, sum: u32, number: u32) -> Referent {
+        let of = self.declarations.sums[sum as usize].node_of;
+        Referent::Constructor(of.map_or(sum, |of| of.0), number)
     }
 
-    /// Returns the local names that are visible at an offset. Inner ones come before those that they hide.
-    pub fn visible_at(&self, file: FileId, offset: u32) -> Vec<&Visible> {
-        let inside =
-            |v: &&Visible| v.scope.file == file && v.scope.start <= offset && offset <= v.scope.end;
-        let mut found: Vec<&Visible> = self.visible.iter().filter(inside).collect();
-        found.sort_by_key(|v| (std::cmp::Reverse(v.scope.start), v.scope.end));
-        found
+    /// Returns the names and the patterns' places of all bindings. The bindings of one expression have numbers
+    /// without gaps.
+    pub fn bindings(&self) -> impl Iterator<Item = (&Arc<str>, Span)> {
+        let bindings = self.resolved.bindings.iter();
+        bindings.map(|binding| (&binding.name, binding.span))
+    }
+
+    /// Returns the number of the first binding of an expression that binds.
+    pub fn first_binding(&self, of: ExpressionId) -> u32 {
+        self.resolved.first_binding[of.index()].0
+    }
+
+    /// Returns the number of the first input of an entry.
+    pub fn first_input(&self, entry: usize) -> u32 {
+        self.resolved.inputs[entry].0
     }
 
     /// Returns the innermost expression at an offset and its type, if it has one.
     pub fn expression_at(&self, file: FileId, offset: u32) -> Option<(Span, TypeText)> {
-        let key = |span: &Span| (span.file, span.start);
+        let is_before = |span: &Span| (span.file, span.start) <= (file, offset);
         let upto = self
             .expressions
-            .partition_point(|(span, _)| key(span) <= (file, offset));
+            .partition_point(|(span, _)| is_before(span));
         let before = self.expressions[..upto].iter().rev();
         let mut before = before.take_while(|(span, _)| span.file == file);
         let (span, ty) = before.find(|(span, _)| offset <= span.end)?;
@@ -168,10 +192,8 @@ impl Index {
 
     /// Returns the type of the expression at a place, as it is used there.
     pub fn type_at(&self, place: Span) -> Option<TypeText> {
-        let key = |span: &Span| (span.file, span.start, std::cmp::Reverse(span.end));
-        let found = self
-            .expressions
-            .binary_search_by_key(&key(&place), |(span, _)| key(span));
+        let all = &self.expressions;
+        let found = all.binary_search_by_key(&order(&place), |(span, _)| order(span));
         self.known(self.expressions[found.ok()?].1)
     }
 
@@ -230,20 +252,25 @@ impl Index {
     }
 
     /// Returns the foreign functions with their names.
-    pub fn foreigns(&self) -> impl Iterator<Item = (&Arc<str>, Referent)> {
+    pub fn foreigns(&self) -> impl Iterator<Item = (&Name, Referent)> {
         let each = (0..).zip(&self.declarations.foreign_types);
-        each.map(|(k, foreign)| (&foreign.name.text, Referent::Foreign(k)))
+        each.map(|(k, foreign)| (&foreign.name, Referent::Foreign(k)))
     }
+}
+
+/// Returns the key by which expressions are sorted.
+fn order(span: &Span) -> (FileId, u32, Reverse<u32>) {
+    (span.file, span.start, Reverse(span.end))
 }
 
 /// Returns the bindings and definitions that only give built-ins other names.
 fn aliases(program: &Program, resolved: &Resolved) -> HashMap<Referent, BuiltinId> {
     let mut found = HashMap::new();
     for (id, alias) in &resolved.aliases {
-        if let (Resolution::Builtin(builtin), Some(referent)) =
-            (resolved.names[id.index()], occurrences::referent(*alias))
+        if let (Resolution::Builtin(builtin), Resolution::Binding(binding)) =
+            (resolved.names[id.index()], *alias)
         {
-            found.insert(referent, builtin);
+            found.insert(Referent::Local(binding.0), builtin);
         }
     }
     for (number, definition) in (0..).zip(&program.definitions) {

@@ -16,7 +16,6 @@ mod attempts;
 mod bindings;
 mod blocks;
 mod builtin_application;
-mod builtin_pages;
 mod builtins;
 mod calls;
 mod cases;
@@ -43,7 +42,6 @@ mod name_graph;
 mod node_places;
 mod node_types;
 mod obligations;
-mod occurrences;
 mod reasons;
 mod recursion;
 mod recursive_demands;
@@ -68,10 +66,9 @@ use nova_diag::{Diagnostic, SourceMap, codes};
 use nova_syntax::ast;
 use std::sync::Arc;
 
-pub use builtin_pages::{BuiltinPage, builtin_page};
-pub use builtins::builtin_names;
-pub use index::{Index, TypeText};
-pub use occurrences::{Occurrence, Referent, Visible};
+pub use builtins::{builtin_names, builtin_type};
+pub use calls::call_of as builtin_call;
+pub use index::{Index, Referent, TypeText};
 
 /// The result of inference for a program.
 pub struct Checked {
@@ -134,15 +131,14 @@ fn run(written: &ast::Program, sources: &SourceMap, indexed: bool) -> (Checked, 
     let inferred = indexed.then(|| index::Inferred::of(inference));
     let index = inferred.map(|inferred| {
         // The names are those of the program as it is written.
-        let names = rewritten
-            .is_some()
-            .then(|| resolve::resolve(written, &declarations, &mut Vec::new()));
-        let names = names.as_ref().unwrap_or(&resolved);
-        index::Index::new(written, sources, names, (declarations, inferred))
+        let resolved = match &rewritten {
+            Some(_) => resolve::resolve(written, &declarations, &mut Vec::new()),
+            None => resolved,
+        };
+        index::Index::new(written, declarations, resolved, inferred)
     });
-    let program = core;
     let checked = Checked {
-        program,
+        program: core,
         diagnostics,
         types,
     };

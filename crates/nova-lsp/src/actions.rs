@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::diagnostics::translated;
 use crate::edits::workspace_edit;
 use crate::imports::import_edit;
+use crate::occurrences::Occurrence;
 use crate::tokens::sequence_around;
 use crate::world::{Refusal, World};
 use lsp_types::{
@@ -119,15 +120,13 @@ fn unused(world: &World, analysis: &Analysis, place: Span) -> Vec<Fix> {
         range: analysis.range(span, world.encoding),
         new_text: new_text.to_string(),
     };
-    let occurrence = analysis.index().and_then(|index| {
-        let inside = |o: &&nova_infer::Occurrence| {
-            o.is_declaration
-                && o.span.file == place.file
-                && place.start <= o.span.start
-                && o.span.end <= place.end
-        };
-        index.occurrences().iter().find(inside)
-    });
+    let inside = |o: &&Occurrence| {
+        o.is_declaration
+            && o.span.file == place.file
+            && place.start <= o.span.start
+            && o.span.end <= place.end
+    };
+    let occurrence = analysis.occurrences().iter().find(inside);
     let Some(name) = occurrence.map(|occurrence| occurrence.span) else {
         return Vec::new();
     };

@@ -1,11 +1,12 @@
 //! What the compiler knows about a document.
 
+use crate::occurrences::{Occurrence, Occurrences, Visible};
 use crate::text::{Encoding, Text};
 use lsp_types::Range;
 use nova_diag::{Diagnostic, FileId, Severity, Span, codes};
 use nova_driver::parsed::{Origin, Parsed};
 use nova_driver::{Analysed, Compiler, Source, Texts, documentation};
-use nova_infer::{Index, Occurrence, Referent};
+use nova_infer::{Index, Referent};
 use nova_syntax::ast::{ExpressionId, ExpressionKind, PatternKind, Program};
 use std::cell::OnceCell;
 
@@ -13,6 +14,7 @@ use std::cell::OnceCell;
 pub struct Analysis {
     parsed: Parsed,
     index: Option<Index>,
+    occurrences: Option<Occurrences>,
     root: FileId,
     /// The texts of the sources that were asked for.
     texts: Vec<OnceCell<Text>>,
@@ -34,7 +36,11 @@ impl Analysis {
         let Analysed { parsed, index } = analysed.map_err(|failure| failure.to_string())?;
         let root = parsed.root.ok_or("the text is not UTF-8")?;
         let texts = parsed.report.sources.ids().map(|_| OnceCell::new());
+        let sources = &parsed.report.sources;
+        let occurrences = index.as_ref();
+        let occurrences = occurrences.map(|index| Occurrences::of(&parsed.program, sources, index));
         Ok(Analysis {
+            occurrences,
             texts: texts.collect(),
             parsed,
             index,
@@ -84,9 +90,20 @@ impl Analysis {
         self.parsed.origins.values().any(|read| read == origin)
     }
 
+    /// Returns all occurrences of names, in the order of their places.
+    pub fn occurrences(&self) -> &[Occurrence] {
+        self.occurrences.as_ref().map_or(&[], Occurrences::all)
+    }
+
+    /// Returns the local names that are visible at an offset of the document, inner ones first.
+    pub fn visible_at(&self, offset: usize) -> Vec<&Visible> {
+        let occurrences = self.occurrences.as_ref();
+        occurrences.map_or_else(Vec::new, |o| o.visible_at(self.root, offset as u32))
+    }
+
     /// Returns the occurrence of a name at an offset of the document.
     pub fn occurrence_at(&self, offset: usize) -> Option<&Occurrence> {
-        self.index()?.occurrence_at(self.root, offset as u32)
+        self.occurrences.as_ref()?.at(self.root, offset as u32)
     }
 
     /// Returns the text of a place.
@@ -96,9 +113,9 @@ impl Analysis {
 
     /// Returns the places where a name is declared.
     pub fn declarations(&self, referent: Referent) -> Vec<Span> {
-        let index = self.index.iter();
-        let all = index.flat_map(|index| index.declarations(referent));
-        all.map(|occurrence| occurrence.span).collect()
+        let all = self.occurrences().iter();
+        let declared = all.filter(|o| o.is_declaration && o.referent == referent);
+        declared.map(|occurrence| occurrence.span).collect()
     }
 
     /// Returns the name that a referent is. Built-ins and names without a declaration are none.
@@ -112,15 +129,12 @@ impl Analysis {
 
     /// Returns the places of a name in all files of the program.
     pub fn places(&self, symbol: &Symbol) -> Vec<Occurrence> {
-        let Some(index) = self.index() else {
-            return Vec::new();
-        };
         let is_declaration = |o: &&Occurrence| {
             o.is_declaration
                 && o.span.start == symbol.start
                 && self.origin(o.span.file) == symbol.origin.as_ref()
         };
-        let all = index.occurrences().iter();
+        let all = self.occurrences().iter();
         let Some(referent) = all.clone().find(is_declaration).map(|o| o.referent) else {
             return Vec::new();
         };

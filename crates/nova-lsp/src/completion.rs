@@ -1,6 +1,7 @@
 //! Names and forms that may stand at a position.
 
 use crate::analysis::Analysis;
+use crate::builtins::builtin_page;
 use crate::forms::{FORMS, Form, Position};
 use crate::hover::{builtin_text, markdown, page};
 use crate::imports::import_edit;
@@ -11,7 +12,7 @@ use lsp_types::{
     Documentation, InsertTextFormat, Range, TextEdit, Uri,
 };
 use nova_driver::library;
-use nova_infer::{Referent, builtin_names, builtin_page};
+use nova_infer::{Referent, builtin_names};
 use nova_syntax::token::TokenKind;
 use std::collections::HashSet;
 use std::ops;
@@ -153,14 +154,12 @@ impl Items<'_> {
     /// Adds all names of expressions, from the inside to the outside.
     fn expressions(&mut self, uri: &Uri, offset: usize) -> Result<(), Refusal> {
         let analysis = self.analysis;
-        if let Some(index) = analysis.index() {
-            for visible in index.visible_at(analysis.root(), offset as u32) {
-                self.referent(
-                    &visible.name,
-                    CompletionItemKind::VARIABLE,
-                    visible.referent,
-                );
-            }
+        for visible in analysis.visible_at(offset) {
+            self.referent(
+                &visible.name,
+                CompletionItemKind::VARIABLE,
+                visible.referent,
+            );
         }
         for (number, definition) in (0..).zip(&analysis.tree().definitions) {
             let referent = Referent::Definition(number);
@@ -175,7 +174,7 @@ impl Items<'_> {
                 self.referent(&name.text, CompletionItemKind::ENUM_MEMBER, referent);
             }
             for (name, referent) in index.foreigns() {
-                self.referent(name, CompletionItemKind::INTERFACE, referent);
+                self.referent(&name.text, CompletionItemKind::INTERFACE, referent);
             }
         }
         for name in builtin_names() {

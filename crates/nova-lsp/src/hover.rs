@@ -1,13 +1,15 @@
 //! The text beside the pointer: types, comments, meanings.
 
 use crate::analysis::Analysis;
+use crate::builtins::builtin_page;
 use crate::forms::form_of;
+use crate::occurrences::Occurrence;
 use crate::tokens::Context;
 use crate::world::{Refusal, World};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use nova_diag::Span;
 use nova_driver::parsed::Origin;
-use nova_infer::{Occurrence, Referent, builtin_page};
+use nova_infer::Referent;
 
 /// Number of bytes of a declared type that are shown.
 const SHOWN: usize = 1000;

@@ -10,6 +10,7 @@
 
 pub mod actions;
 pub mod analysis;
+mod builtins;
 pub mod completion;
 pub mod diagnostics;
 mod edits;
@@ -18,6 +19,7 @@ pub mod forms;
 pub mod hover;
 mod imports;
 pub mod library;
+pub mod occurrences;
 pub mod places;
 pub mod rename;
 mod server;

@@ -61,9 +61,7 @@ pub fn references(
             return Ok(Some((Vec::new(), Some(symbol))));
         }
         // A built-in has no declaration. Its places are those in the document.
-        let all = analysis
-            .index()
-            .map_or(&[][..], |index| index.occurrences());
+        let all = analysis.occurrences();
         let own = all
             .iter()
             .filter(|o| o.referent == referent && o.span.file == analysis.root());
@@ -126,9 +124,7 @@ pub fn highlights(
         let Some(referent) = analysis.occurrence_at(offset).map(|o| o.referent) else {
             return Ok(None);
         };
-        let all = analysis
-            .index()
-            .map_or(&[][..], |index| index.occurrences());
+        let all = analysis.occurrences();
         let own = all
             .iter()
             .filter(|o| o.referent == referent && o.span.file == analysis.root());

@@ -246,15 +246,13 @@ fn errors(analysis: &Analysis) -> usize {
 
 /// Returns all places of names in a program with what they stand for.
 fn facts(analysis: &Analysis) -> Vec<Fact> {
-    let all = analysis
-        .index()
-        .map_or(&[][..], |index| index.occurrences());
+    let all = analysis.occurrences();
     let mut declared: HashMap<Referent, (Option<Origin>, usize)> = HashMap::new();
     for o in all.iter().filter(|o| o.is_declaration) {
         let place = (analysis.origin(o.span.file).cloned(), o.span.start as usize);
         declared.entry(o.referent).or_insert(place);
     }
-    let fact = |o: &nova_infer::Occurrence| {
+    let fact = |o: &crate::occurrences::Occurrence| {
         let Range { start, end } = o.span.start as usize..o.span.end as usize;
         let meaning = match o.referent {
             Referent::Builtin(name) => Err(name),

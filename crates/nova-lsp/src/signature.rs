@@ -1,6 +1,7 @@
 //! The parameters of the function that is being called.
 
 use crate::analysis::Analysis;
+use crate::builtins::builtin_page;
 use crate::completion::readable;
 use crate::hover::markdown;
 use crate::tokens::Context;
@@ -9,7 +10,7 @@ use lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams,
     SignatureInformation,
 };
-use nova_infer::{Referent, builtin_page};
+use nova_infer::Referent;
 
 /// Answers with the innermost call around a position.
 pub fn signature(

@@ -17,6 +17,8 @@ pub struct Client {
     next: i32,
     /// The notifications that have arrived and were not asked for yet.
     pub notes: Vec<Notification>,
+    /// The responses that have arrived and were not asked for yet.
+    responses: Vec<Response>,
 }
 
 /// Returns a text without marks, and the positions of these in UTF-16.
@@ -57,6 +59,7 @@ impl Client {
             server: Some(server),
             next: 0,
             notes: Vec::new(),
+            responses: Vec::new(),
         };
         client.ask("initialize", params);
         client.note("initialized", json!({}));
@@ -90,8 +93,11 @@ impl Client {
     /// Returns the response to a request.
     pub fn response(&mut self, id: &RequestId) -> Response {
         loop {
+            if let Some(at) = self.responses.iter().position(|r| r.id == *id) {
+                return self.responses.remove(at);
+            }
             match self.receive() {
-                Message::Response(response) if response.id == *id => return response,
+                Message::Response(response) => self.responses.push(response),
                 Message::Notification(note) => self.notes.push(note),
                 other => panic!("{other:?}"),
             }

@@ -107,8 +107,8 @@ fn errors_of_imported_files_stand_at_the_import() {
     std::fs::write(path.join("lib.nova"), "(define (a nothing))").expect("a file");
     let uri = |name: &str| format!("file://{}/{name}", path.display());
     let mut client = Client::new();
-    client.open(&uri("main.nova"), "(import \"lib.nova\")\na");
-    let messages = client.diagnostics(&uri("main.nova"), 1);
+    client.open(&uri("program.nova"), "(import \"lib.nova\")\na");
+    let messages = client.diagnostics(&uri("program.nova"), 1);
     assert_eq!(messages.len(), 1, "{messages:#?}");
     assert_eq!(
         messages[0]["range"]["start"],
@@ -118,14 +118,14 @@ fn errors_of_imported_files_stand_at_the_import() {
     assert_eq!(related["uri"], uri("lib.nova"));
     // The text in the editor counts, not that of the file.
     client.open(&uri("lib.nova"), "(define (a 1))");
-    assert!(client.diagnostics(&uri("main.nova"), 1).is_empty());
+    assert!(client.diagnostics(&uri("program.nova"), 1).is_empty());
     client.change(&uri("lib.nova"), 2, "(define (b 1))");
-    assert_eq!(client.diagnostics(&uri("main.nova"), 1).len(), 1);
+    assert_eq!(client.diagnostics(&uri("program.nova"), 1).len(), 1);
     client.note(
         "textDocument/didClose",
         json!({"textDocument": {"uri": uri("lib.nova")}}),
     );
-    let messages = client.diagnostics(&uri("main.nova"), 1);
+    let messages = client.diagnostics(&uri("program.nova"), 1);
     assert!(
         messages[0]["message"]
             .as_str()

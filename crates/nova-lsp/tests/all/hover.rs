@@ -20,7 +20,7 @@ fn names_have_types_and_comments() {
         "((X : vector float))\n(define\n  ; Twice a number.\n  (twice (lambda (§x) (+ x x))))\n\
          (map §twice §X)",
     );
-    assert_eq!(shown[0], "```nova\nx : 'a\n```");
+    assert_eq!(shown[0], "```nova\nx : 'a  where 'a is a number\n```");
     assert!(
         shown[1].starts_with("```nova\ntwice : 'a -> 'a  where 'a is a number\n```"),
         "{}",
@@ -57,7 +57,7 @@ fn library_functions_types_and_constructors() {
     );
     assert!(shown[0].contains("standard library"), "{}", shown[0]);
     assert!(shown[1].contains("(Maybe 'a :"), "{}", shown[1]);
-    assert_eq!(shown[2], "```nova\nSome : 'a -> Maybe 'a\n```");
+    assert_eq!(shown[2], "```nova\nSome : 'a -> (Maybe 'a)\n```");
     assert!(
         shown[3].contains("The sum of numbers, 0 if there are none."),
         "{}",

@@ -1,4 +1,4 @@
-//! The transcript of a session, compared with `transcript.txt`. `NOVA_LSP_TRANSCRIPT=write` writes it anew.
+//! The transcript of a session, compared with `transcript.txt`. `UPDATE_EXPECTED=1` writes it anew.
 
 use crate::client::{Client, at};
 use nova_lsp::End;
@@ -42,7 +42,7 @@ fn the_transcript_of_a_session() {
     add("codeAction", &client.ask("textDocument/codeAction", params));
     assert_eq!(client.end(), Ok(End::Asked));
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/transcript.txt");
-    if std::env::var("NOVA_LSP_TRANSCRIPT").is_ok_and(|wish| wish == "write") {
+    if std::env::var_os("UPDATE_EXPECTED").is_some() {
         std::fs::write(&file, &out).expect("a file");
     }
     let expected = std::fs::read_to_string(&file).expect("the transcript");

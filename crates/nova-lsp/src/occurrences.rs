@@ -1,31 +1,14 @@
 //! The occurrences of names in a program, and the parts of it in which local names are visible.
 
-use crate::declarations::Declarations;
-use crate::resolve::{BindingId, Resolution, Resolved, count_names};
-use nova_diag::{SourceMap, Span};
+use nova_diag::{FileId, SourceMap, Span, deep};
+use nova_infer::{Index, Referent};
 use nova_syntax::ast::{
-    ExpressionId, ExpressionKind, Name, Pattern, Program, TypeDefinitionKind, TypeKind,
+    ExpressionId, ExpressionKind, Name, Pattern, PatternKind, Program, TypeDefinitionKind, TypeKind,
 };
 use nova_syntax::token::{TokenKind, tokens};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Referent {
-    /// A binding inside an expression, or an input.
-    Local(u32),
-    /// A definition of the program, by its position.
-    Definition(u32),
-    /// A foreign function.
-    Foreign(u32),
-    /// A sum and its constructor. The constructor of its nodes is the same.
-    Constructor(u32, u32),
-    /// A declared type, by its position in the program. Its node type is the same.
-    Type(u32),
-    /// A built-in function.
-    Builtin(&'static str),
-}
 
 /// A place where a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,65 +33,68 @@ pub struct Visible {
 }
 
 /// All occurrences and scopes of a program.
-pub(crate) struct Table {
+pub struct Occurrences {
     /// In the order of their places.
-    pub occurrences: Vec<Occurrence>,
-    pub visible: Vec<Visible>,
+    all: Vec<Occurrence>,
+    visible: Vec<Visible>,
 }
 
-/// Finds the occurrences and the scopes of a program.
-pub(crate) fn table(
-    program: &Program,
-    sources: &SourceMap,
-    declarations: &Declarations,
-    resolved: &Resolved,
-) -> Table {
-    let types = (0..).zip(&program.types);
-    let mut finder = Finder {
-        program,
-        sources,
-        declarations,
-        resolved,
-        types: types.map(|(k, ty)| (&*ty.name.text, k)).collect(),
-        table: Table {
-            occurrences: Vec::new(),
-            visible: Vec::new(),
-        },
-    };
-    finder.declared();
-    finder.types();
-    for index in 0..program.arena.len() {
-        finder.expression(ExpressionId(index as u32));
+impl Occurrences {
+    /// Finds the occurrences and the scopes of a program.
+    pub fn of(program: &Program, sources: &SourceMap, index: &Index) -> Occurrences {
+        let types = (0..).zip(&program.types);
+        let mut finder = Finder {
+            program,
+            sources,
+            index,
+            types: types.map(|(k, ty)| (&*ty.name.text, k)).collect(),
+            found: Occurrences {
+                all: Vec::new(),
+                visible: Vec::new(),
+            },
+        };
+        finder.declared();
+        finder.types();
+        for index in 0..program.arena.len() {
+            finder.expression(ExpressionId(index as u32));
+        }
+        finder.inputs();
+        let mut found = finder.found;
+        found.all.sort_by_key(|o| (o.span, !o.is_declaration));
+        found.all.dedup_by_key(|o| o.span);
+        found
     }
-    finder.inputs();
-    let mut table = finder.table;
-    table
-        .occurrences
-        .sort_by_key(|o| (o.span, !o.is_declaration));
-    table.occurrences.dedup_by_key(|o| o.span);
-    table
-}
 
-/// Returns what a resolved name stands for.
-pub(crate) fn referent(resolution: Resolution) -> Option<Referent> {
-    match resolution {
-        Resolution::Unbound => None,
-        Resolution::Binding(binding) => Some(Referent::Local(binding.0)),
-        Resolution::Definition(definition) => Some(Referent::Definition(definition)),
-        Resolution::Builtin(builtin) => Some(Referent::Builtin(&builtin.get().name)),
-        Resolution::Constructor(sum, constructor) => Some(Referent::Constructor(sum, constructor)),
-        Resolution::Foreign(foreign) => Some(Referent::Foreign(foreign)),
+    /// Returns all occurrences, in the order of their places.
+    pub fn all(&self) -> &[Occurrence] {
+        &self.all
+    }
+
+    /// Returns the occurrence at an offset. Between two names the one that begins there counts.
+    pub fn at(&self, file: FileId, offset: u32) -> Option<&Occurrence> {
+        let is_before = |o: &Occurrence| (o.span.file, o.span.start) <= (file, offset);
+        let upto = self.all.partition_point(is_before);
+        let last = self.all.get(upto.checked_sub(1)?)?;
+        (last.span.file == file && offset <= last.span.end).then_some(last)
+    }
+
+    /// Returns the local names that are visible at an offset. Inner ones come before those that they hide.
+    pub fn visible_at(&self, file: FileId, offset: u32) -> Vec<&Visible> {
+        let inside =
+            |v: &&Visible| v.scope.file == file && v.scope.start <= offset && offset <= v.scope.end;
+        let mut found: Vec<&Visible> = self.visible.iter().filter(inside).collect();
+        found.sort_by_key(|v| (Reverse(v.scope.start), v.scope.end));
+        found
     }
 }
 
 struct Finder<'a> {
     program: &'a Program,
     sources: &'a SourceMap,
-    declarations: &'a Declarations,
-    resolved: &'a Resolved,
+    index: &'a Index,
     /// The position of each declared type.
     types: HashMap<&'a str, u32>,
-    table: Table,
+    found: Occurrences,
 }
 
 impl Finder<'_> {
@@ -118,17 +104,11 @@ impl Finder<'_> {
         let Some(mut span) = name_in(self.sources, name, place) else {
             return;
         };
-        let mut referent = referent;
-        if let Referent::Constructor(sum, constructor) = referent
-            && let Some(of) = self.declarations.sums[sum as usize].node_of
-        {
-            referent = Referent::Constructor(of.0, constructor);
-        }
         let is_shared = matches!(referent, Referent::Constructor(..) | Referent::Type(_));
         if is_shared && name.len() > 1 && name.ends_with('*') {
             span.end -= 1;
         }
-        self.table.occurrences.push(Occurrence {
+        self.found.all.push(Occurrence {
             span,
             referent,
             is_declaration,
@@ -141,12 +121,12 @@ impl Finder<'_> {
             let name = &definition.name;
             self.add(&name.text, name.span, Referent::Definition(number), true);
         }
-        for (number, foreign) in (0..).zip(&self.declarations.foreign_types) {
-            let name = &foreign.name;
-            self.add(&name.text, name.span, Referent::Foreign(number), true);
+        let index = self.index;
+        for (name, referent) in index.foreigns() {
+            self.add(&name.text, name.span, referent, true);
         }
-        for (number, binding) in (0..).zip(&self.resolved.bindings) {
-            self.add(&binding.name, binding.span, Referent::Local(number), true);
+        for (number, (name, place)) in (0..).zip(index.bindings()) {
+            self.add(name, place, Referent::Local(number), true);
         }
     }
 
@@ -186,8 +166,7 @@ impl Finder<'_> {
     }
 
     fn constructor(&mut self, name: &Name, is_declaration: bool) {
-        if let Some((sum, constructor)) = self.declarations.constructor(&name.text) {
-            let referent = Referent::Constructor(sum, constructor);
+        if let Some(referent) = self.index.constructor(&name.text) {
             self.add(&name.text, name.span, referent, is_declaration);
         }
     }
@@ -195,14 +174,12 @@ impl Finder<'_> {
     fn expression(&mut self, id: ExpressionId) {
         let program = self.program;
         let expression = program.expression(id);
-        let (span, first) = (expression.span, self.resolved.first_binding[id.index()]);
+        let (span, first) = (expression.span, self.index.first_binding(id));
         let upto_end = |from: u32| Span::new(span.file, from.min(span.end), span.end);
         let end_of = |id: ExpressionId| program.expression(id).span.end;
         match &expression.kind {
             ExpressionKind::Name(name) => {
-                let alias = self.resolved.aliases.get(&id).copied();
-                let found = referent(alias.unwrap_or(self.resolved.names[id.index()]));
-                if let Some(found) = found {
+                if let Some(found) = self.index.referent(id) {
                     self.add(name, span, found, false);
                 }
             }
@@ -254,36 +231,37 @@ impl Finder<'_> {
     }
 
     /// Adds the scopes of the names of patterns, whose bindings are numbered from `first` on.
-    fn scopes<'p>(&mut self, first: BindingId, each: impl Iterator<Item = (&'p Pattern, Span)>) {
-        let mut next = first.0;
+    fn scopes<'p>(&mut self, first: u32, each: impl Iterator<Item = (&'p Pattern, Span)>) {
+        let mut next = first;
         for (pattern, scope) in each {
-            let end = next + count_names(pattern);
-            for binding in next..end {
-                if let Some(info) = self.resolved.bindings.get(binding as usize) {
-                    self.scope(BindingId(binding), &info.name, scope);
-                }
+            let mut names = Vec::new();
+            names_of(pattern, &mut names);
+            let end = next + names.len() as u32;
+            for (binding, name) in (next..).zip(names) {
+                self.scope(binding, name, scope);
             }
             next = end;
         }
     }
 
-    fn scope(&mut self, binding: BindingId, name: &Arc<str>, scope: Span) {
-        self.table.visible.push(Visible {
+    fn scope(&mut self, binding: u32, name: &Arc<str>, scope: Span) {
+        self.found.visible.push(Visible {
             name: name.clone(),
-            referent: Referent::Local(binding.0),
+            referent: Referent::Local(binding),
             scope,
         });
     }
 
     /// Adds the scopes of inputs. Those of an entry belong to it, others to the whole file.
     fn inputs(&mut self) {
-        for (entry, first) in self.program.entries.iter().zip(&self.resolved.inputs) {
+        for (number, entry) in self.program.entries.iter().enumerate() {
+            let first = self.index.first_input(number);
             let scope = match entry.explicit {
                 true => entry.span,
                 false => Span::new(entry.span.file, 0, u32::MAX),
             };
-            for (binding, (name, _)) in (first.0..).zip(&entry.inputs) {
-                self.scope(BindingId(binding), &name.text, scope);
+            for (binding, (name, _)) in (first..).zip(&entry.inputs) {
+                self.scope(binding, &name.text, scope);
             }
         }
     }
@@ -303,4 +281,15 @@ fn name_in(sources: &SourceMap, name: &str, place: Span) -> Option<Span> {
         place.start + start,
         place.start + end,
     ))
+}
+
+/// Adds the names that a pattern binds, in order.
+fn names_of<'p>(pattern: &'p Pattern, names: &mut Vec<&'p Arc<str>>) {
+    match &pattern.kind {
+        PatternKind::Name(name) => names.push(name),
+        PatternKind::Wildcard => {}
+        PatternKind::Tuple(elements) => {
+            deep(|| elements.iter().for_each(|element| names_of(element, names)));
+        }
+    }
 }
