@@ -84,6 +84,7 @@ impl ProgramBuilder {
                 sources: state.sources,
                 diagnostics: Vec::new(),
             },
+            ..Parsed::default()
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::options::{
 };
 use crate::parsed::Parsed;
 use crate::pipeline::{self, Trace};
-use crate::source::{Source, load, load_library};
+use crate::source::{Source, Texts, load, load_library, load_texts};
 use crate::strategies;
 use nova_c::names::LOADED_PREFIX;
 use nova_core::ir::Program;
@@ -100,6 +100,14 @@ impl Checked {
     }
 }
 
+/// A program as an editor sees it, perhaps with errors.
+pub struct Analysed {
+    /// The tree, the messages, the sources, and where these come from.
+    pub parsed: Parsed,
+    /// The places, names and types of the program.
+    pub index: Option<nova_infer::Index>,
+}
+
 impl Compiler {
     /// Creates a compiler with these options.
     pub fn new(options: Options) -> Self {
@@ -113,58 +121,26 @@ impl Compiler {
 
     /// Reads a program and infers its types. The failure holds all its errors.
     pub fn check(&self, source: Source) -> Result<Checked, Failure> {
-        let mut trace = Trace::default();
         let start = Instant::now();
-        let prefix = self.options.prefix.as_str();
-        if let (false, Some(why)) = (prefix.is_empty(), wrong_prefix(prefix)) {
-            return Err(Failure::Input(InputError(why)));
-        }
-        let name = source.program_name();
-        if name.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
-            let message = format!("a program cannot be called {name:?}");
-            return Err(Failure::Input(InputError(message)));
-        }
+        let name = self.name_of(&source)?;
         let parsed = match self.options.library {
             true => load_library(source)?,
             false => load(source)?,
         };
-        trace.times.push(("parse", start.elapsed()));
-        let start = Instant::now();
         let Parsed {
             program: tree,
             mut report,
+            ..
         } = parsed;
-        // A parse error hides no other error.
-        let checked = || Ok(nova_infer::infer(&tree, &report.sources));
-        let checked = pipeline::guard("infer", checked)?;
-        report.diagnostics.extend(checked.diagnostics);
-        let places = |diagnostic: &Diagnostic| diagnostic.primary.span;
-        report.diagnostics.sort_by_key(places);
-        let program = checked.program.filter(|_| !report.has_errors());
+        let mut trace = Trace::default();
+        trace.times.push(("parse", start.elapsed()));
+        let start = Instant::now();
+        let inferred = || Ok(nova_infer::infer(&tree, &report.sources));
+        let inferred = pipeline::guard("infer", inferred)?;
         trace.times.push(("infer", start.elapsed()));
-        if let Some(program) = &program {
-            let clashes = || Ok(c_names::check(&tree, program, &self.options.prefix, &name));
-            let clashes = pipeline::guard("names", clashes)?;
-            report.diagnostics.extend(clashes);
-        }
-        if let (Some(program), false) = (&program, report.has_errors()) {
-            let (sources, target) = (&report.sources, self.options.target);
-            let misplaced = || Ok(strategies::check(&tree, program, sources, target));
-            let misplaced = pipeline::guard("strategies", misplaced)?;
-            report.diagnostics.extend(misplaced);
-        }
-        let mut for_strategies = self.options.for_strategies;
-        if let (Some(program), false) = (&program, report.has_errors()) {
-            let (needed, trace) = self.follow_strategies(program, &name)?;
-            let (sources, target) = (&report.sources, self.options.target);
-            let errors = strategies::not_honoured(&tree, sources, target, &trace);
-            report.diagnostics.extend(errors);
-            for_strategies = needed;
-        }
-        self.check_target(&tree, &mut report);
-        let program = match program {
-            Some(program) if !report.has_errors() => program,
-            Some(_) | None => return Err(Failure::Program(Box::new(report))),
+        let (program, for_strategies) = self.examine(&name, &tree, inferred, &mut report)?;
+        let Some(program) = program else {
+            return Err(Failure::Program(Box::new(report)));
         };
         let host_warnings = || Ok(c_names::taken(&tree, &program, &self.options.prefix));
         let host_warnings = pipeline::guard("names", host_warnings)?;
@@ -181,6 +157,73 @@ impl Compiler {
             trace,
             for_strategies,
         })
+    }
+
+    /// Reads a program for an editor. Unlike [`Compiler::check`] it returns what is known about a program with
+    /// errors, and where its names stand. `texts` stand for those of files.
+    ///
+    /// # Errors
+    /// The program's own file cannot be read, or the compiler has an internal error.
+    pub fn analyse(&self, source: Source, texts: &Texts) -> Result<Analysed, Failure> {
+        let name = self.name_of(&source)?;
+        let mut parsed = pipeline::guard("parse", || Ok(load_texts(source, texts)))??;
+        let tree = &parsed.program;
+        let inferred = || Ok(nova_infer::infer_with_index(tree, &parsed.report.sources));
+        let (inferred, index) = pipeline::guard("infer", inferred)?;
+        self.examine(&name, tree, inferred, &mut parsed.report)?;
+        Ok(Analysed { parsed, index })
+    }
+
+    /// Returns the name of a program. The error says that the name or the prefix cannot be used.
+    fn name_of(&self, source: &Source) -> Result<String, Failure> {
+        let prefix = self.options.prefix.as_str();
+        if let (false, Some(why)) = (prefix.is_empty(), wrong_prefix(prefix)) {
+            return Err(Failure::Input(InputError(why)));
+        }
+        let name = source.program_name();
+        if name.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
+            let message = format!("a program cannot be called {name:?}");
+            return Err(Failure::Input(InputError(message)));
+        }
+        Ok(name)
+    }
+
+    /// Adds the messages about a program whose types were inferred to those about its text. Returns the
+    /// program if it has no errors, and the step that honours its strategies.
+    fn examine(
+        &self,
+        name: &str,
+        tree: &nova_syntax::ast::Program,
+        inferred: nova_infer::Checked,
+        report: &mut Report,
+    ) -> Result<(Option<Program>, ForStrategies), Failure> {
+        // A parse error hides no other error.
+        report.diagnostics.extend(inferred.diagnostics);
+        let places = |diagnostic: &Diagnostic| diagnostic.primary.span;
+        report.diagnostics.sort_by_key(places);
+        let program = inferred.program.filter(|_| !report.has_errors());
+        if let Some(program) = &program {
+            let clashes = || Ok(c_names::check(tree, program, &self.options.prefix, name));
+            let clashes = pipeline::guard("names", clashes)?;
+            report.diagnostics.extend(clashes);
+        }
+        if let (Some(program), false) = (&program, report.has_errors()) {
+            let (sources, target) = (&report.sources, self.options.target);
+            let misplaced = || Ok(strategies::check(tree, program, sources, target));
+            let misplaced = pipeline::guard("strategies", misplaced)?;
+            report.diagnostics.extend(misplaced);
+        }
+        let mut for_strategies = self.options.for_strategies;
+        if let (Some(program), false) = (&program, report.has_errors()) {
+            let (needed, trace) = self.follow_strategies(program, name)?;
+            let (sources, target) = (&report.sources, self.options.target);
+            let errors = strategies::not_honoured(tree, sources, target, &trace);
+            report.diagnostics.extend(errors);
+            for_strategies = needed;
+        }
+        self.check_target(tree, report);
+        let program = program.filter(|_| !report.has_errors());
+        Ok((program, for_strategies))
     }
 
     /// Finds the first step that honours the strategies of a program, and the trace of that run. If

@@ -1,6 +1,6 @@
-//! The comments above the entries of a program, for the help of bindings in other languages.
+//! The comments above the forms of a program, for the help of bindings in other languages and of editors.
 
-use nova_diag::SourceMap;
+use nova_diag::{SourceMap, Span};
 use nova_syntax::ast::Program;
 
 /// Returns the comment above each entry, in order, or an empty text. The comment of a program of one
@@ -8,16 +8,18 @@ use nova_syntax::ast::Program;
 pub fn of_entries(tree: &Program, sources: &SourceMap) -> Vec<String> {
     let entries = tree.entries.iter();
     entries
-        .map(|entry| {
-            let source = sources.source(entry.span.file);
-            let start = sources.byte_range(entry.span).start;
-            let above = source.text.get(..start).unwrap_or("");
-            match entry.explicit {
-                true => comment_above(above),
-                false => first_comment(&source.text),
-            }
+        .map(|entry| match entry.explicit {
+            true => above(sources, entry.span),
+            false => first_comment(&sources.source(entry.span.file).text),
         })
         .collect()
+}
+
+/// Returns the comment above a form of a source, or an empty text.
+pub fn above(sources: &SourceMap, form: Span) -> String {
+    let source = sources.source(form.file);
+    let start = sources.byte_range(form).start;
+    comment_above(source.text.get(..start).unwrap_or(""))
 }
 
 /// Returns the comment whose last line is the last line of a text that ends where a form begins.

@@ -25,7 +25,7 @@ mod builder;
 mod c_names;
 pub mod code;
 mod compiler;
-mod documentation;
+pub mod documentation;
 pub mod error;
 mod explain;
 mod honoured;
@@ -45,7 +45,7 @@ mod typed;
 pub mod types_text;
 
 pub use builder::{At, ProgramBuilder};
-pub use compiler::{Checked, Compiler, Signature, foreign_symbols, interfaces};
+pub use compiler::{Analysed, Checked, Compiler, Signature, foreign_symbols, interfaces};
 pub use error::{Failure, InternalError, Report};
 pub use explain::{Schedule, side_by_side};
 /// A program loaded into this process.
@@ -54,5 +54,5 @@ pub use nova_race::Unproved;
 /// The syntax tree that [`ProgramBuilder`] builds.
 pub use nova_syntax::ast as syntax;
 pub use options::{Options, Proofs, Stage, Target};
-pub use source::Source;
+pub use source::{Source, Texts};
 pub use typed::{Typed, construct};

@@ -1,7 +1,28 @@
 //! A program that was read, or built.
 
 use crate::error::Report;
+use nova_diag::{FileId, Span};
 use nova_syntax::ast::Program;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// Where the text of a source comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// The file at a path, which is canonical if the file exists.
+    File(PathBuf),
+    /// A file of the standard library, by its name in imports: `std/vectors`.
+    Library(String),
+}
+
+/// An import that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The place of the path.
+    pub span: Span,
+    /// The file that it names; `None` if it could not be found.
+    pub origin: Option<Origin>,
+}
 
 /// A program with all its imports, as one syntax tree.
 #[derive(Debug, Default)]
@@ -10,4 +31,10 @@ pub struct Parsed {
     pub program: Program,
     /// The messages and the sources.
     pub report: Report,
+    /// The program's own file, if it could be read.
+    pub root: Option<FileId>,
+    /// Where the sources come from. A text without a file has no row.
+    pub origins: HashMap<FileId, Origin>,
+    /// The imports of all files.
+    pub imports: Vec<Imported>,
 }

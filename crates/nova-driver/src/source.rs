@@ -5,7 +5,7 @@ use crate::error::{Failure, Report};
 use crate::library;
 use crate::merge::append;
 use crate::names;
-use crate::parsed::Parsed;
+use crate::parsed::{Imported, Origin, Parsed};
 use nova_diag::{Diagnostic, FileId, SourceMap, Span, codes, deep};
 use nova_exec::InputError;
 use nova_syntax::ast::{Import, Program};
@@ -15,6 +15,7 @@ use nova_syntax::{parse, reader};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A program to be compiled.
 #[derive(Debug)]
@@ -64,6 +65,10 @@ impl Source {
     }
 }
 
+/// Texts that stand for those of files, by the canonical paths of these: what an editor holds and has not
+/// written yet. A file that does not exist has the path by which it is named.
+pub type Texts = HashMap<PathBuf, Arc<str>>;
+
 /// Reads and parses a program and its imports.
 ///
 /// The error is about the program's own file. A missing import is a diagnostic, and so is a missing
@@ -81,7 +86,17 @@ pub fn load_library(source: Source) -> Result<Parsed, Failure> {
     load_with(source, loader)
 }
 
-fn load_with(source: Source, mut loader: Loader) -> Result<Parsed, Failure> {
+/// Does the same as [`load_library`], with texts that stand for those of files.
+pub fn load_texts(source: Source, texts: &Texts) -> Result<Parsed, Failure> {
+    let loader = Loader {
+        library: true,
+        texts: Some(texts),
+        ..Loader::default()
+    };
+    load_with(source, loader)
+}
+
+fn load_with(source: Source, mut loader: Loader<'_>) -> Result<Parsed, Failure> {
     match source {
         Source::Built(builder) => {
             let mut parsed = builder.finish();
@@ -92,16 +107,20 @@ fn load_with(source: Source, mut loader: Loader) -> Result<Parsed, Failure> {
             return Ok(parsed);
         }
         Source::File(path) => {
-            let bytes = fs::read(&path).map_err(|error| InputError::file(&path, &error))?;
             let name = path.display().to_string();
             let identity = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            let bytes = match loader.text_of(&identity) {
+                Some(text) => text,
+                None => fs::read(&path).map_err(|error| InputError::file(&path, &error))?,
+            };
             loader.states.insert(identity.clone(), State::Open);
             if let Some(text) = loader.decode(&bytes, &name, None) {
-                loader.load(&name, text, &folder_of(&path), true);
+                let origin = Some(Origin::File(identity.clone()));
+                loader.load(&name, text, &folder_of(&path), (true, origin));
             }
             loader.states.insert(identity, State::Done);
         }
-        Source::Text { name, text, folder } => loader.load(&name, text, &folder, true),
+        Source::Text { name, text, folder } => loader.load(&name, text, &folder, (true, None)),
     }
     let reported = &loader.report.diagnostics;
     let clashes = names::clashes(&loader.program, &loader.files, reported);
@@ -109,6 +128,9 @@ fn load_with(source: Source, mut loader: Loader) -> Result<Parsed, Failure> {
     Ok(Parsed {
         program: loader.program,
         report: loader.report,
+        root: loader.root,
+        origins: loader.origins,
+        imports: loader.imports,
     })
 }
 
@@ -122,7 +144,7 @@ enum State {
 }
 
 #[derive(Default)]
-struct Loader {
+struct Loader<'a> {
     /// True if the file may be a library.
     library: bool,
     program: Program,
@@ -130,6 +152,11 @@ struct Loader {
     files: Vec<FileId>,
     report: Report,
     states: HashMap<PathBuf, State>,
+    /// The texts that stand for those of files.
+    texts: Option<&'a Texts>,
+    root: Option<FileId>,
+    origins: HashMap<FileId, Origin>,
+    imports: Vec<Imported>,
     /// The imports being read, outermost first: the file, and where it is named.
     chain: Vec<(PathBuf, Span)>,
 }
@@ -137,7 +164,13 @@ struct Loader {
 /// Number of imports of a cycle that a message shows.
 const SHOWN_IMPORTS: usize = 8;
 
-impl Loader {
+impl Loader<'_> {
+    /// Returns the text that stands for that of a file, if there is one.
+    fn text_of(&self, identity: &Path) -> Option<Vec<u8>> {
+        let text = self.texts?.get(identity)?;
+        Some(text.as_bytes().to_vec())
+    }
+
     fn sources(&mut self) -> &mut SourceMap {
         &mut self.report.sources
     }
@@ -157,10 +190,21 @@ impl Loader {
         }
     }
 
-    /// Parses a text. Adds the definitions of its imports, then its own.
-    fn load(&mut self, name: &str, text: String, folder: &Path, root: bool) {
+    /// Parses a text. Adds the definitions of its imports, then its own. The flag is true for the program's
+    /// own file.
+    fn load(
+        &mut self,
+        name: &str,
+        text: String,
+        folder: &Path,
+        (root, origin): (bool, Option<Origin>),
+    ) {
         self.add_positioned(&text, folder);
         let file = self.sources().add(name, text.as_str());
+        self.origins.extend(origin.map(|origin| (file, origin)));
+        if root {
+            self.root = Some(file);
+        }
         let end = Span::new(file, text.len() as u32, text.len() as u32);
         let stem = program_name(name);
         let (mut program, diagnostics) = parse::parse(&text, file, self.sources(), &stem);
@@ -206,8 +250,14 @@ impl Loader {
 
     fn import(&mut self, import: &Import, folder: &Path) {
         match library::imported(&import.path) {
-            Some(Ok(text)) => return self.import_library(&import.path, text),
-            Some(Err(why)) => return self.bad_import(import, &why),
+            Some(Ok(text)) => {
+                self.imported(import, Some(Origin::Library(import.path.clone())));
+                return self.import_library(&import.path, text);
+            }
+            Some(Err(why)) => {
+                self.imported(import, None);
+                return self.bad_import(import, &why);
+            }
             None => {}
         }
         let path = folder.join(&import.path);
@@ -218,24 +268,35 @@ impl Loader {
             .to_string();
         let identity = match fs::canonicalize(&path) {
             Ok(identity) => identity,
-            Err(error) => return self.bad_import(import, &InputError::file(&path, &error).0),
+            Err(_) if self.texts.is_some_and(|texts| texts.contains_key(&path)) => path.clone(),
+            Err(error) => {
+                self.imported(import, None);
+                return self.bad_import(import, &InputError::file(&path, &error).0);
+            }
         };
+        self.imported(import, Some(Origin::File(identity.clone())));
         match self.states.get(&identity) {
             Some(State::Done) => return,
             Some(State::Open) => return self.cycle(import, &name, &identity),
             None => {}
         }
-        let bytes = match read_file(&path) {
+        let bytes = match self.text_of(&identity).map_or_else(|| read_file(&path), Ok) {
             Ok(bytes) => bytes,
             Err(error) => return self.bad_import(import, &error.0),
         };
         self.states.insert(identity.clone(), State::Open);
         self.chain.push((identity.clone(), import.span));
         if let Some(text) = self.decode(&bytes, &name, Some(import.span)) {
-            self.load(&name, text, &folder_of(&path), false);
+            let origin = Some(Origin::File(identity.clone()));
+            self.load(&name, text, &folder_of(&path), (false, origin));
         }
         self.chain.pop();
         self.states.insert(identity, State::Done);
+    }
+
+    fn imported(&mut self, import: &Import, origin: Option<Origin>) {
+        let span = import.span;
+        self.imports.push(Imported { span, origin });
     }
 
     /// Adds a file of the standard library, once. Its files do not import each other in circles.
@@ -247,7 +308,7 @@ impl Loader {
                 &format!("{name}.nova"),
                 text.to_string(),
                 Path::new(""),
-                false,
+                (false, Some(Origin::Library(name.to_string()))),
             );
             let definitions = self.program.definitions.iter_mut().skip(from);
             definitions.for_each(|definition| definition.library = true);

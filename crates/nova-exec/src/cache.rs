@@ -70,6 +70,11 @@ impl Cache {
         (!folder.as_os_str().is_empty()).then_some(Cache { folder })
     }
 
+    /// Returns its folder, which may not exist.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns a cache in a folder.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Cache {
         Cache {

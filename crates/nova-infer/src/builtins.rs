@@ -462,6 +462,11 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|builtin| builtin.name.as_str())
 }
 
+/// Returns the type of a built-in function as source.
+pub fn builtin_type(name: &str) -> Option<String> {
+    BuiltinId::by_name(name).map(|builtin| builtin.get().shown_type())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -131,7 +131,7 @@ pub(crate) fn too_many(source: Source, call: ExpressionId) -> Option<String> {
 }
 
 /// Returns a call of a built-in as it is written.
-pub(crate) fn call_of(builtin: &str) -> Option<&'static str> {
+pub fn call_of(builtin: &str) -> Option<&'static str> {
     let name_in = |call: &str| call.trim_start_matches('(').split(' ').next() == Some(builtin);
     CALLS.iter().find(|call| name_in(call)).copied()
 }

@@ -31,6 +31,7 @@ mod expressions;
 mod generalise;
 mod group_reports;
 mod hints;
+mod index;
 mod inference;
 mod links;
 mod lints;
@@ -65,7 +66,9 @@ use nova_diag::{Diagnostic, SourceMap, codes};
 use nova_syntax::ast;
 use std::sync::Arc;
 
-pub use builtins::builtin_names;
+pub use builtins::{builtin_names, builtin_type};
+pub use calls::call_of as builtin_call;
+pub use index::{Index, Referent, TypeText};
 
 /// The result of inference for a program.
 pub struct Checked {
@@ -88,8 +91,18 @@ pub struct EntryType {
 
 /// Infers the types of a program and translates it to Core. All independent errors are reported.
 pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
-    let rewritten = recursion::over_lambdas(program);
-    let program = rewritten.as_ref().unwrap_or(program);
+    run(program, sources, false).0
+}
+
+/// Does the work of [`infer`], and returns the index of the program for editors as well. It has what could be
+/// found out about a program with errors, too.
+pub fn infer_with_index(program: &ast::Program, sources: &SourceMap) -> (Checked, Option<Index>) {
+    run(program, sources, true)
+}
+
+fn run(written: &ast::Program, sources: &SourceMap, indexed: bool) -> (Checked, Option<Index>) {
+    let rewritten = recursion::over_lambdas(written);
+    let program = rewritten.as_ref().unwrap_or(written);
     let mut types = types::Types::new();
     let mut diagnostics = Vec::new();
     let declarations = declarations::Declarations::new(program, &mut types, &mut diagnostics);
@@ -106,16 +119,36 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     inference.solver.recursive().report_no_constructors();
     inference.solver.open_types();
     inference.concrete_annotations();
-    let entry_types = inference.entry_types();
+    let types = inference.entry_types();
     let core = mono::monomorphise(&mut inference);
-    let whole = program.is_whole();
-    let program = core.filter(|_| whole && !inference.solver.has_errors());
+    let is_whole = program.is_whole();
+    let core = core.filter(|_| is_whole && !inference.solver.has_errors());
     if !inference.solver.has_errors() {
         let warnings = lints::warnings(source);
         inference.solver.diagnostics.extend(warnings);
     }
-    let misplaced = inference.solver.misplaced;
-    let mut diagnostics = inference.solver.diagnostics;
+    let diagnostics = messages_of(&mut inference.solver);
+    let inferred = indexed.then(|| index::Inferred::of(inference));
+    let index = inferred.map(|inferred| {
+        // The names are those of the program as it is written.
+        let resolved = match &rewritten {
+            Some(_) => resolve::resolve(written, &declarations, &mut Vec::new()),
+            None => resolved,
+        };
+        index::Index::new(written, declarations, resolved, inferred)
+    });
+    let checked = Checked {
+        program: core,
+        diagnostics,
+        types,
+    };
+    (checked, index)
+}
+
+/// Takes the messages of a solver, in the order of their places.
+fn messages_of(solver: &mut solver::Solver<'_>) -> Vec<Diagnostic> {
+    let misplaced = std::mem::take(&mut solver.misplaced);
+    let mut diagnostics = std::mem::take(&mut solver.diagnostics);
     diagnostics.retain(|diagnostic| {
         let is_type = [codes::TYPE_MISMATCH, codes::WRONG_CLASS].contains(&diagnostic.code);
         !(is_type && misplaced.contains(&diagnostic.primary.span))
@@ -123,9 +156,5 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     // A type that several parts of the program use causes one message.
     diagnostics.dedup_by(|a, b| a.primary.span == b.primary.span && a.message == b.message);
-    Checked {
-        program,
-        diagnostics,
-        types: entry_types,
-    }
+    diagnostics
 }

@@ -41,6 +41,8 @@ pub(crate) struct BindingInfo {
 pub(crate) struct Resolved {
     /// The referent of each expression that is a name.
     pub names: Vec<Resolution>,
+    /// For each use of another name of a built-in, the binding or definition of that name.
+    pub aliases: HashMap<ExpressionId, Resolution>,
     /// The first binding of each expression that binds.
     pub first_binding: Vec<BindingId>,
     /// All bindings.
@@ -59,11 +61,19 @@ pub(crate) struct Resolved {
 /// Number of unbound names that get a suggestion. The search for one takes time.
 const SUGGESTIONS: usize = 100;
 
+/// The meaning of a name in a scope.
+#[derive(Clone, Copy)]
+struct Meaning {
+    referent: Resolution,
+    /// The binding or definition of a name that is another one of a built-in.
+    alias: Option<Resolution>,
+}
+
 struct Resolver<'a> {
     program: &'a ast::Program,
     declarations: &'a Declarations,
-    /// The referents of each name here, innermost last.
-    scope: HashMap<Arc<str>, Vec<Resolution>>,
+    /// The meanings of each name here, innermost last.
+    scope: HashMap<Arc<str>, Vec<Meaning>>,
     resolved: Resolved,
     /// The definition being walked.
     current: Option<u32>,
@@ -86,6 +96,7 @@ pub(crate) fn resolve(
         scope: HashMap::new(),
         resolved: Resolved {
             names: vec![Resolution::Unbound; expressions],
+            aliases: HashMap::new(),
             first_binding: vec![BindingId(0); expressions],
             bindings: Vec::new(),
             known_head: vec![false; expressions],
@@ -142,10 +153,11 @@ impl Resolver<'_> {
             let meaning = Resolution::Definition(*index as u32);
             self.push(&definition.name.text, meaning);
         }
-        for (_, definition) in &chosen {
+        for (index, definition) in &chosen {
             // An alias of a built-in is the built-in with its overloading.
             if let Some(builtin) = self.names_builtin(definition.value) {
-                self.push(&definition.name.text, Resolution::Builtin(builtin));
+                let alias = Resolution::Definition(*index as u32);
+                self.push_alias(&definition.name.text, builtin, alias);
             }
         }
         for (index, definition) in chosen {
@@ -199,8 +211,17 @@ impl Resolver<'_> {
         first
     }
 
-    fn push(&mut self, name: &Arc<str>, meaning: Resolution) {
-        self.scope.entry(name.clone()).or_default().push(meaning);
+    fn push(&mut self, name: &Arc<str>, referent: Resolution) {
+        let alias = None;
+        let meanings = self.scope.entry(name.clone()).or_default();
+        meanings.push(Meaning { referent, alias });
+    }
+
+    /// Brings another name of a built-in into scope.
+    fn push_alias(&mut self, name: &Arc<str>, builtin: BuiltinId, alias: Resolution) {
+        let (referent, alias) = (Resolution::Builtin(builtin), Some(alias));
+        let meanings = self.scope.entry(name.clone()).or_default();
+        meanings.push(Meaning { referent, alias });
     }
 
     fn pop(&mut self, name: &Arc<str>) {
@@ -226,7 +247,7 @@ impl Resolver<'_> {
 
     fn meaning(&self, name: &str) -> Option<Resolution> {
         if let Some(meaning) = self.scope.get(name).and_then(|meanings| meanings.last()) {
-            return Some(*meaning);
+            return Some(meaning.referent);
         }
         if let Some((sum, constructor)) = self.declarations.constructor(name) {
             return Some(Resolution::Constructor(sum, constructor));
@@ -373,7 +394,7 @@ impl Resolver<'_> {
             if let (PatternKind::Name(name), None, Some(builtin)) =
                 (&pattern.kind, &pattern.annotation, alias)
             {
-                self.push(name, Resolution::Builtin(builtin));
+                self.push_alias(name, builtin, Resolution::Binding(BindingId(next)));
             } else {
                 self.enter(next, next + names);
             }
@@ -402,6 +423,15 @@ impl Resolver<'_> {
             return;
         };
         self.resolved.names[id.0 as usize] = meaning;
+        if let Resolution::Builtin(_) = meaning
+            && let Some(Some(alias)) = self
+                .scope
+                .get(name)
+                .and_then(|all| all.last())
+                .map(|m| m.alias)
+        {
+            self.resolved.aliases.insert(id, alias);
+        }
         match meaning {
             Resolution::Definition(definition) => {
                 if let Some(current) = self.current {

@@ -2,7 +2,9 @@
 
 use crate::declarations::Declarations;
 use crate::types::Side;
-use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types};
+use crate::types::{
+    Constraint, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types, VariableValue,
+};
 use nova_core::Scalar;
 use nova_diag::deep;
 
@@ -14,6 +16,8 @@ pub(crate) struct Show<'a> {
     types: &'a mut Types,
     declarations: &'a Declarations,
     variables: Vec<TypeVariable>,
+    /// True if quantified variables have names, also those with a default.
+    generic: bool,
     left: usize,
 }
 
@@ -35,8 +39,26 @@ impl<'a> Show<'a> {
             types,
             declarations,
             variables: Vec::new(),
+            generic: false,
             left: SHOWN,
         }
+    }
+
+    /// Returns the type of a generalised binding as source, with the class of each of its variables that
+    /// has one: ``'a -> 'a`` and ``'a`` with "a number".
+    pub fn scheme(&mut self, ty: Ty) -> (String, Vec<(String, &'static str)>) {
+        self.generic = true;
+        let text = self.ty(ty);
+        self.generic = false;
+        let mut classes = Vec::new();
+        for variable in self.variables.clone() {
+            if let VariableValue::Unbound(unbound) = self.types.table.probe_value(variable)
+                && unbound.constraint.scalars.is_some()
+            {
+                classes.push((self.variable(variable), class_words(unbound.constraint)));
+            }
+        }
+        (text, classes)
     }
 
     /// Returns the type as source.
@@ -56,8 +78,10 @@ impl<'a> Show<'a> {
         match self.types.shallow(ty) {
             // A number type that is not decided yet shows as its default.
             Shallow::Unbound(variable, unbound) => match unbound.constraint.default_scalar() {
-                Some(default) => text.push_str(default.info().name),
-                None => text.push_str(&self.variable(variable)),
+                Some(default) if !(self.generic && self.types.is_generic(variable)) => {
+                    text.push_str(default.info().name)
+                }
+                Some(_) | None => text.push_str(&self.variable(variable)),
             },
             Shallow::Node(node) => deep(|| self.node(&node, position, text)),
         }

@@ -19,7 +19,7 @@ pub mod parse;
 mod positions;
 pub mod reader;
 mod recovery;
-mod token;
+pub mod token;
 
 pub use datum::{Data, DatumId, Kind};
 pub use format::format;

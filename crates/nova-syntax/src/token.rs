@@ -4,7 +4,7 @@ use crate::datum::Shape;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TokenKind {
+pub enum TokenKind {
     /// `(` or `[`.
     Open(Shape),
     /// `)` or `]`.
@@ -25,10 +25,18 @@ pub(crate) enum TokenKind {
 
 /// A token and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
+pub struct Token {
+    /// Its kind.
     pub kind: TokenKind,
+    /// Its first byte.
     pub start: usize,
+    /// The byte after its last.
     pub end: usize,
+}
+
+/// Returns the tokens of a text, in order. Any text has some; none is an error here.
+pub fn tokens(text: &str) -> impl Iterator<Item = Token> {
+    Lexer::new(text)
 }
 
 /// Splits a text into tokens.

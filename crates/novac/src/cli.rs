@@ -64,6 +64,8 @@ pub enum SubCommand {
     Test(TestArguments),
     /// Say what the compiler did with a program, and why; or what an error means (N0203)
     Explain(ExplainArguments),
+    /// Serve an editor by the Language Server Protocol, on standard input and output
+    Lsp,
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh

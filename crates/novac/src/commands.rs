@@ -6,6 +6,7 @@ mod evaluate;
 mod explain;
 mod format;
 mod inputs;
+mod lsp;
 mod run;
 mod tests;
 
@@ -32,6 +33,7 @@ pub fn dispatch(cli: Cli) -> Outcome {
         SubCommand::Fmt(arguments) => format::format(arguments),
         SubCommand::Test(arguments) => tests::test(&cli.common, arguments),
         SubCommand::Explain(arguments) => explain::explain(&cli.common, arguments),
+        SubCommand::Lsp => lsp::serve(&cli.common),
         SubCommand::Completions { shell } => completions(*shell),
         SubCommand::Man { command } => manual(command.as_deref()),
     }
