@@ -133,9 +133,7 @@ impl Choices {
                 match value {
                     Expression::Name(other) if other == state => is_kept = true,
                     Expression::Name(other) if self.declared.contains(other) => {
-                        if seen.insert(other) {
-                            waiting.push(other);
-                        }
+                        waiting.extend(seen.insert(other).then_some(other));
                     }
                     value if !found.contains(&value) => found.push(value),
                     _known => {}
