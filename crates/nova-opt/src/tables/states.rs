@@ -140,6 +140,7 @@ impl Tables<'_> {
     /// tables; and true if that cancels a conversion.
     fn trial(&mut self, statement: &Statement, changes: &[Change]) -> (Vec<bool>, bool) {
         let forms = self.forms.clone();
+        let tags = self.tags.clone();
         let known = self.known.clone();
         let before = self.bound_in(statement);
         let count = self.program.variables.len();
@@ -173,7 +174,9 @@ impl Tables<'_> {
             Reading::Tables | Reading::Nodes | Reading::Part => false,
         });
         let useful = self.cancelled > cancelled && !opened;
+        // Nothing that names a variable of the copy may be left.
         self.forms = forms;
+        self.tags = tags;
         self.known = known;
         self.program.variables.truncate(count);
         for (variable, info) in before {
