@@ -159,8 +159,12 @@ impl Tables<'_> {
 impl Parts<'_> {
     fn add(&mut self, data: &Type, node: &Type) {
         let list = components(data, self.sums);
+        let count = width(node, self.sums, true);
+        // A vector of `unit` is its length in the data, and a start and an end in the table.
+        let are_scalars =
+            count == list.len() && list.iter().all(|component| component.shape.is_empty());
         match meet(self.sums, self.members, data, node) {
-            Some(Meeting::Same) if list.iter().all(|component| component.shape.is_empty()) => {
+            Some(Meeting::Same) if are_scalars => {
                 for k in 0..list.len() {
                     let position = self.in_table.next().into_iter().collect();
                     self.found.push((Part::Same, self.in_data + k, position));
@@ -186,7 +190,6 @@ impl Parts<'_> {
                     )
                     | None => None,
                 };
-                let count = width(node, self.sums, true);
                 let positions = self.in_table.by_ref().take(count).collect();
                 if let Some(part) = part {
                     self.found.push((part, self.in_data, positions));
