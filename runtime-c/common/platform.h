@@ -35,9 +35,9 @@
 #define NOVA_INDEPENDENT
 #endif
 
-/* Stands in a loop that chooses a state among constants, or keeps it. gcc (seen with 12.2) may compute the state
- * in lanes of vectors and take the largest one, where the last one is meant. It finds no vectors for a loop
- * with this. */
+/* Stands in a loop that chooses a state among constants, or keeps it. gcc (seen with 12.2) may
+ * compute the state in lanes of vectors and take the largest one, where the last one is meant. It
+ * finds no vectors for a loop with this. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define NOVA_IN_ORDER(state) __asm__("" : "+rm"(state))
 #else
