@@ -80,7 +80,10 @@ class Trace:
             weak = type(value) if type(value) in (bool, int, float) else None
             return Traced(self, literal(array[()]), array.dtype, (), weak, self.scopes[0])
         self.constants.append(np.ascontiguousarray(array))
-        return self.argument(self.constants[-1])
+        made = self.argument(self.constants[-1])
+        # Its extents stay as they are, whatever those of the arguments are.
+        made.dims = tuple((str(n), n) for n in array.shape)
+        return made
 
     def elementwise(self, name: str, *values: Any) -> Traced:
         """Applies an operation to each element of values, which are broadcast as NumPy's are."""
@@ -391,9 +394,12 @@ def where(condition: Any, x: Any, y: Any) -> Traced:
         f"(if {c} then {convert(a, x.dtype, dtype)} else {convert(b, y.dtype, dtype)})"))  # fmt: skip
 
 
-def take(array: Any, indices: Any, axis: int = 0) -> Traced:
-    """Returns the elements of an array at traced indices of an axis, as numpy.take does."""
-    return ACTIVE.get().lift(array)[(*[slice(None)] * axis, indices)]
+def take(array: Any, indices: Any, axis: int = 0) -> Any:
+    """Returns the elements of an array at traced indices of an axis. Elsewhere it is numpy.take."""
+    trace = ACTIVE.get(None)
+    if trace is None:
+        return np.take(array, indices, axis)
+    return trace.lift(array)[(*[slice(None)] * axis, indices)]
 
 
 def _reduction(name: str) -> Callable:

@@ -26,6 +26,5 @@ fn _novac(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<program::Program>()?;
     module.add_class::<results::Memory>()?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
-    module.add_function(wrap_pyfunction!(program::emit, module)?)?;
     Ok(())
 }

@@ -69,8 +69,8 @@ impl Settings {
         }
     }
 
-    /// Returns the compiler. With a prefix no name of an entry can clash with one of C.
-    fn compiler(&self, prefix: &str) -> PyResult<Compiler> {
+    /// Returns the compiler.
+    fn compiler(&self) -> PyResult<Compiler> {
         let target = match self.target.as_str() {
             INTERPRETER => Some(Target::Sequential),
             name => Target::by_name(name),
@@ -96,7 +96,8 @@ impl Settings {
             strict: self.strict,
             disabled: self.disabled.iter().cloned().collect(),
             verify: false,
-            prefix: prefix.to_string(),
+            // No name of an entry can clash with one of C.
+            prefix: "python_".to_string(),
             ..Options::default()
         }))
     }
@@ -111,7 +112,7 @@ pub fn compile(
     settings: Settings,
     link: Vec<PathBuf>,
 ) -> PyResult<(Program, Vec<(String, String)>)> {
-    let compiler = settings.compiler("python_")?;
+    let compiler = settings.compiler()?;
     let source = settings.source();
     let is_interpreted = settings.target == INTERPRETER;
     let outcome = py.detach(|| -> Result<(Checked, Runner), Failure> {
@@ -152,29 +153,6 @@ pub fn compile(
     Ok((program, warnings))
 }
 
-/// Compiles a program to C. Returns its name, the header, the source, and its manifest. `prefix` comes before
-/// all external names.
-#[pyfunction]
-pub fn emit(
-    py: Python<'_>,
-    settings: Settings,
-    prefix: &str,
-) -> PyResult<(String, String, String, String)> {
-    let compiler = settings.compiler(prefix)?;
-    let source = settings.source();
-    let outcome = py.detach(|| -> Result<_, Failure> {
-        let mut checked = compiler.check(source)?;
-        let files = compiler.compile(&mut checked)?.files;
-        Ok((
-            checked.name.clone(),
-            files.header,
-            files.source,
-            files.manifest,
-        ))
-    });
-    outcome.map_err(|failure| exception(py, &failure, None))
-}
-
 #[pymethods]
 impl Program {
     /// Returns each entry: its name, its inputs with their types, the type of its result, its comment.
@@ -213,7 +191,7 @@ impl Program {
                 arguments.len()
             )));
         }
-        let mut lending = Lending {
+        let mut lending = Arguments {
             py,
             cast,
             sums: self.checked.sums(),
@@ -244,8 +222,6 @@ impl Program {
         }
     }
 }
-
-type Lending<'py> = Arguments<'py>;
 
 /// An array that a result is written to.
 struct Destination<'py> {

@@ -207,6 +207,18 @@ def test_captured_arrays_and_tuples():
     assert novac.jit(lambda x: x.sum() + table.sum())(1.0) == 46
 
 
+def test_captured_arrays_keep_their_extents():
+    table = np.arange(10.0)
+    last = novac.jit(lambda x: x.sum() + novac.take(table, -1), target="seq")
+    added = novac.jit(lambda x: x + table, target="seq")
+    assert added(np.ones(10)).tolist() == (table + 1).tolist()
+    with pytest.raises(ValueError, match="broadcast"):
+        added(np.ones(20))
+    for count in [10, 20, 3]:
+        assert last(np.ones(count)) == count + 9
+    assert novac.take(table, [-1, 2]).tolist() == [9, 2]
+
+
 def test_errors_point_at_python():
     @novac.jit(target="seq")
     def wrong(x, i):

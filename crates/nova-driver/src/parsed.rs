@@ -6,7 +6,7 @@ use nova_syntax::ast::Program;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// Where the text of a source comes from.
+/// The origin of the text of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
     /// The file at a path, which is canonical if the file exists.
@@ -33,7 +33,7 @@ pub struct Parsed {
     pub report: Report,
     /// The program's own file, if it could be read.
     pub root: Option<FileId>,
-    /// Where the sources come from. A text without a file has no row.
+    /// The origins of the sources. A text without a file has no row.
     pub origins: HashMap<FileId, Origin>,
     /// The imports of all files.
     pub imports: Vec<Imported>,

@@ -242,7 +242,7 @@ impl<'a> PreparedCall<'a> {
     /// memory. Returns the extents of the result. It fills as many elements of the buffer.
     ///
     /// # Errors
-    /// Those of the program. Code 3 says that the buffer is too small.
+    /// The program fails, or the buffer is too small. Code 3 says that the buffer is too small.
     ///
     /// # Safety
     ///

@@ -71,7 +71,7 @@ impl fmt::Display for TypeText {
     }
 }
 
-/// What a name stands for.
+/// The thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Referent {
     /// A binding inside an expression, or an input.

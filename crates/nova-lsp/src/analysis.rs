@@ -1,4 +1,4 @@
-//! What the compiler knows about a document.
+//! The knowledge of the compiler about a document.
 
 use crate::occurrences::{Occurrence, Occurrences, Visible};
 use crate::text::{Encoding, Text};

@@ -1,4 +1,4 @@
-//! What built-in functions do, in a sentence each. The reference is docs/language.md.
+//! The meanings of built-in functions, in a sentence each. The reference is docs/language.md.
 
 use nova_infer::builtin_type;
 

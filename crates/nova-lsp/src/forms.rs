@@ -16,11 +16,11 @@ pub enum Position {
 pub struct Form {
     /// The word it begins with.
     pub word: &'static str,
-    /// Where it may stand.
+    /// The places where it may stand.
     pub position: Position,
-    /// What follows the word, as a snippet; empty if nothing does.
+    /// The text that follows the word, as a snippet; empty if nothing does.
     pub snippet: &'static str,
-    /// How it is written.
+    /// The way in which it is written.
     pub written: &'static str,
     /// Its meaning.
     pub meaning: &'static str,

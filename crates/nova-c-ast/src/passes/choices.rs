@@ -49,7 +49,7 @@ fn loop_body(statement: &mut Statement) -> Option<&mut Block> {
     }
 }
 
-/// What an iteration assigns to variables, without the loops in it.
+/// The values that an iteration assigns to variables, without the loops in it.
 #[derive(Default)]
 struct Choices {
     /// For each variable the values that it may get, conditionals taken apart.
