@@ -296,6 +296,20 @@ pub const VECTORS: &[Production] = &[
             "(reduce + {z} (map {g} (map (lambda ({name}) (rsqrt (to_{t} {name}))) (range {n}))))"
         )
     }),
+    // Rows whose lengths are known before the rows are made. Some are negative.
+    row("flatten of lengths", 2, is_vector, |d, t, f| {
+        let lengths = d.expression(&INT.vector(), f);
+        let k = d.name();
+        let length = match d.random.below(4) {
+            0 => format!("(- (% {k} 6) 1)"),
+            _ => format!("(max 0 (% {k} 5))"),
+        };
+        let row = match d.random.chance(50) {
+            true => format!("(replicate {length} {})", d.expression(&element(t), f)),
+            false => format!("(tabulate {length} {})", d.function(&[INT], &element(t), f)),
+        };
+        format!("(flatten (map (lambda ({k}) {row}) {lengths}))")
+    }),
 ];
 
 /// Draws an operator of a type. It is associative or, as strict floating point fixes the
