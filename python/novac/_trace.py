@@ -308,12 +308,20 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         text = f"(flatten (map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)}))"
         return self.trace.bind(text, value.dtype, value.dims).transpose(back)
 
-    def _first(self, before: str) -> Traced:
-        """Returns the index of the first element that no other is `before`."""
-        pairs = f"(zip {self.text} (tabulate {product(self.dims)} (lambda ((i : int64)) i)))"
-        better = f"(or ({before} y.0 x.0) (and (= y.0 x.0) (< y.1 x.1)))"
-        first = f"(({self.text} ! 0), 0)"
-        return self.trace.bind(f"(reduce (lambda (x y) (if {better} then y else x)) {first} {pairs}).1", np.int64)
+    def _first(self, before: str, axis: Any = None) -> Traced:
+        """Returns the indices along an axis of the first elements that no other is `before`; NaN is before all."""
+        value, _ = (self.ravel() if axis is None else self)._last(-1 if axis is None else axis)
+        better, same = f"({before} y.0 x.0)", "(= y.0 x.0)"
+        if self.dtype.kind == "f":
+            better = f"(or {better} (and (~= y.0 y.0) (= x.0 x.0)))"
+            same = f"(or {same} (and (~= y.0 y.0) (~= x.0 x.0)))"
+        choose = f"(lambda (x y) (if (or {better} (and {same} (< y.1 x.1))) then y else x))"
+        numbers = f"(tabulate {value.dims[-1][0]} (lambda ((i : int64)) i))"
+        one = lambda row: f"(reduce {choose} (({row} ! 0), 0) (zip {row} {numbers})).1"  # noqa: E731
+        if value.ndim == 1:
+            return self.trace.bind(one(value.text), np.int64)
+        text = f"(map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)})"
+        return self.trace.bind(text, np.int64, value.dims[:-1])
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Traced:
         total = self.astype(float) if self.dtype.kind in "iub" else self
@@ -412,7 +420,8 @@ FUNCTIONS: dict[str, Callable] = {
     "min": _reduction("minimum"), "amin": _reduction("minimum"), "mean": Traced.mean,
     "cumsum": lambda value, axis=None: value._accumulate("add", axis),
     "cumprod": lambda value, axis=None: value._accumulate("multiply", axis),
-    "argmin": lambda value: value.ravel()._first("<"), "argmax": lambda value: value.ravel()._first(">"),
+    "argmin": lambda value, axis=None: value._first("<", axis),
+    "argmax": lambda value, axis=None: value._first(">", axis),
     "where": where, "dot": lambda a, b: np.matmul(a, b), "transpose": Traced.transpose,
     "reshape": Traced.reshape, "ravel": Traced.ravel, "take": take,
     "clip": lambda value, low, high: value.trace.elementwise("clip", value, low, high),
