@@ -3,6 +3,7 @@
 mod beside;
 mod doubling;
 mod library;
+mod lines;
 mod optimiser;
 mod parallelism;
 mod proofs;
