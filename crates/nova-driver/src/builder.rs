@@ -1,14 +1,24 @@
 //! Builder of programs from calls, with places in a front end's own source.
 //!
 //! ```
-//! use nova_driver::ProgramBuilder;
+//! use nova_driver::{Compiler, Options, Position, ProgramBuilder, Source, Typed};
 //!
 //! let builder = ProgramBuilder::new("scaled");
-//! let file = builder.source("scaled.calc", "total = 2 * x");
-//! let at = builder.at(file, 1, 9);
+//! let file = builder.source("sheet.calc", "total = 2 * x\n");
+//! let at = builder.at_position(file, Position {
+//!     end: Some((1, 14)),
+//!     construct: Some("*".into()),
+//!     ..Position::start(1, 9)
+//! });
 //! let x = at.input("x", at.vector_type(at.named_type("double")));
-//! let doubled = at.call("map", &[at.call("*", &[at.double(2.0)]), x]);
-//! at.entry("scaled", doubled);
+//! let scale = at.call("*", &[at.double(2.0)]);
+//! at.value(at.call("map", &[scale, x]));
+//!
+//! let compiler = Compiler::new(Options::default());
+//! let loaded = compiler.open(Source::Built(Box::new(builder)), &[])?;
+//! let value = loaded.library.call(0, &[vec![1.0, 2.5].into_value()])?;
+//! assert_eq!(Vec::<f64>::from_value(&value), Some(vec![2.0, 5.0]));
+//! # Ok::<(), nova_driver::Failure>(())
 //! ```
 //!
 //! All methods take `&self`, so that calls nest. The result is the same syntax tree that the parser

@@ -57,7 +57,7 @@ pub use nova_core::error::{ErrorKind, RuntimeError};
 pub use nova_core::{Elements, ScalarValue, SumType, Type, Value, text};
 /// Sources, places and messages.
 pub use nova_diag::{
-    Code, Diagnostic, FileId, Label, Place, Position, Severity, SourceMap, Span, render_json,
+    Code, Diagnostic, FileId, Label, Place, Position, Severity, SourceMap, Span, deep, render_json,
     render_text,
 };
 pub use nova_exec::library::{EntryInterface, Library, PreparedCall};

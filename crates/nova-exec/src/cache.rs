@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Maximum number of entries.
-const MAXIMUM_ENTRIES: usize = 256;
+const MAXIMUM_ENTRIES: usize = 512;
 /// Maximum size of all entries, and of one entry, in bytes.
 const MAXIMUM_BYTES: u64 = 512 << 20;
 

@@ -157,7 +157,11 @@ impl Library {
         let content = cache.get(key, &mut warnings)?;
         let passings: Result<Vec<Passings>, CompileError> =
             interfaces.iter().map(|e| passings(e, &sums)).collect();
-        let image = Image::load(&content, &BuildFolder::new().ok()?).ok()?;
+        // A folder is made only where it is needed, since that looks for those of killed processes.
+        let image = match Image::in_memory(&content).ok()? {
+            Some(image) => image,
+            None => Image::load(&content, &BuildFolder::new().ok()?).ok()?,
+        };
         let entries = bind(&image, interfaces.into_iter().zip(passings.ok()?)).ok()?;
         Some(Library {
             entries,

@@ -1,6 +1,7 @@
 //! Tests of the library as front ends use it, and of the programs that its pipeline makes.
 
 mod beside;
+mod builder;
 mod doubling;
 mod library;
 mod lines;
