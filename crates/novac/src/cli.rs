@@ -329,6 +329,7 @@ impl Common {
             strict: self.floating_point.is_some(),
             disabled: self.disabled.clone(),
             verify: self.verify || defaults.verify,
+            passes_run: self.time_passes,
             dump_after: self.dump_after.clone(),
             check_races: self.check_races,
             prefix: self.prefix.clone().unwrap_or_default(),
