@@ -25,7 +25,7 @@ pub struct Program {
 }
 
 enum Runner {
-    Compiled(Loaded),
+    Compiled(Box<Loaded>),
     Interpreted(Box<(Compiler, Checked)>),
 }
 
@@ -147,7 +147,7 @@ pub fn compile(
             let checked = compiler.check(source)?;
             return Ok(Runner::Interpreted(Box::new((compiler, checked))));
         }
-        Ok(Runner::Compiled(compiler.open(source, &link)?))
+        Ok(Runner::Compiled(Box::new(compiler.open(source, &link)?)))
     });
     let runner = outcome.map_err(|failure| exception(py, &failure, None))?;
     let sums = runner.sums();
