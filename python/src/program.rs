@@ -25,15 +25,15 @@ pub struct Program {
 }
 
 enum Runner {
-    Compiled(Loaded),
-    Interpreted(Compiler, Checked),
+    Compiled(Box<Loaded>),
+    Interpreted(Box<(Compiler, Checked)>),
 }
 
 impl Runner {
     fn signatures(&self) -> Vec<Signature> {
         match self {
             Runner::Compiled(loaded) => loaded.signatures(),
-            Runner::Interpreted(_, checked) => checked.signatures(),
+            Runner::Interpreted(of) => of.1.signatures(),
         }
     }
 
@@ -41,7 +41,7 @@ impl Runner {
     fn sums(&self) -> &[SumType] {
         match self {
             Runner::Compiled(loaded) => loaded.sums(),
-            Runner::Interpreted(_, checked) => checked.sums(),
+            Runner::Interpreted(of) => of.1.sums(),
         }
     }
 
@@ -49,7 +49,7 @@ impl Runner {
     fn report(&self) -> &Report {
         match self {
             Runner::Compiled(loaded) => &loaded.report,
-            Runner::Interpreted(_, checked) => &checked.report,
+            Runner::Interpreted(of) => &of.1.report,
         }
     }
 }
@@ -145,9 +145,9 @@ pub fn compile(
     let outcome = py.detach(|| -> Result<Runner, Failure> {
         if is_interpreted {
             let checked = compiler.check(source)?;
-            return Ok(Runner::Interpreted(compiler, checked));
+            return Ok(Runner::Interpreted(Box::new((compiler, checked))));
         }
-        Ok(Runner::Compiled(compiler.open(source, &link)?))
+        Ok(Runner::Compiled(Box::new(compiler.open(source, &link)?)))
     });
     let runner = outcome.map_err(|failure| exception(py, &failure, None))?;
     let sums = runner.sums();
@@ -234,11 +234,11 @@ impl Program {
             Runner::Compiled(loaded) => {
                 self.run(py, &loaded.library, position, &lent, destination.as_ref())
             }
-            Runner::Interpreted(compiler, checked) => {
+            Runner::Interpreted(of) => {
                 if destination.is_some() {
                     return Err(PyTypeError::new_err("the interpreter has no `out`"));
                 }
-                self.interpret(py, (compiler, checked), position, &lent)
+                self.interpret(py, (&of.0, &of.1), position, &lent)
             }
         }
     }

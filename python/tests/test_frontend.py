@@ -55,7 +55,7 @@ def test_a_function_that_has_moved_is_not_compiled_again(tmp_path, monkeypatch):
 
     @novac.jit
     def moved(x):
-        return x[3] * 2
+        return 2 * x[3]
 
     assert moved(np.arange(5.0)) == 6
     kept = programs(tmp_path)
@@ -64,7 +64,7 @@ def test_a_function_that_has_moved_is_not_compiled_again(tmp_path, monkeypatch):
     @novac.jit
     def moved(x):
         # The same function, some lines further down.
-        return x[3] * 2
+        return 2 * x[3]
 
     assert moved(np.arange(5.0)) == 6
     assert programs(tmp_path) == kept
@@ -77,7 +77,7 @@ def test_a_function_that_has_moved_is_not_compiled_again(tmp_path, monkeypatch):
 
     @novac.jit
     def moved(x):
-        return x[3] * 3
+        return 3 * x[3]
 
     assert moved(np.arange(5.0)) == 9
     assert len(programs(tmp_path)) == 2

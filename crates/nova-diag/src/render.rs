@@ -47,10 +47,11 @@ pub fn render_text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// Returns the message of a diagnostic. It starts with the front end's name for what stands at its place,
-/// if there is one.
+/// Returns the message of a diagnostic. It starts with the front end's name for what stands at its place, or
+/// else at its next one: a wrong argument may have no name where the function has one.
 fn message(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
-    match sources.construct(diagnostic.primary.span) {
+    let mut labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+    match labels.find_map(|label| sources.construct(label.span)) {
         Some(construct) => format!("in `{construct}`: {}", diagnostic.message),
         None => diagnostic.message.clone(),
     }

@@ -175,3 +175,25 @@ error[N0203]: in `blur`: a message
                  \"file\":\"main.py\",\"line\":2,\"column\":5,\"endLine\":2,\"endColumn\":16,";
     assert!(json.starts_with(start), "{json}");
 }
+
+#[test]
+fn the_construct_of_a_function_stands_for_that_of_its_argument() {
+    let mut sources = SourceMap::new();
+    let file = sources.add_positions("main.py", "");
+    let argument = sources.position(file, Position::start(2, 10));
+    let function = sources.position(
+        file,
+        Position {
+            construct: Some("blur".into()),
+            ..Position::start(2, 5)
+        },
+    );
+    let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, argument, "a message");
+    let text = render_text(&sources, &diagnostic.clone());
+    assert!(text.starts_with("error[N0203]: a message\n"), "{text}");
+    let text = render_text(&sources, &diagnostic.also(function, "it takes less"));
+    assert!(
+        text.starts_with("error[N0203]: in `blur`: a message\n"),
+        "{text}"
+    );
+}
