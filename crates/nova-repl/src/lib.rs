@@ -80,10 +80,7 @@ pub fn run(settings: Settings, first: &[PathBuf]) -> io::Result<bool> {
     // Ctrl-C ends the program that runs, not the session.
     ctrlc::set_handler(|| {}).map_err(io::Error::other)?;
     let mut reader = Reader::new()?;
-    loop {
-        let Some(text) = reader.next(&repl.session)? else {
-            break;
-        };
+    while let Some(text) = reader.next(&repl.session)? {
         if well(repl.answer(&text))? == Next::End {
             break;
         }

@@ -39,7 +39,7 @@ impl Picture {
                 image(rows)
             }
             Value::Array(extents, elements) if extents.len() == 2 => {
-                let width = extents.iter().nth(1).copied().unwrap_or(0).max(1);
+                let width = extents.get(1).copied().unwrap_or(0).max(1);
                 let all: Option<Vec<f64>> = (0..elements.len())
                     .map(|k| elements.get(k).and_then(|item| number(&item)))
                     .collect();

@@ -77,7 +77,7 @@ impl Session {
             library: true,
             ..self.options.clone()
         });
-        let checked = compiler.check(Source::text(PROGRAM, &new.definitions()))?;
+        let checked = compiler.check(Source::text(PROGRAM, new.definitions()))?;
         *self = new;
         Ok(warnings(&checked))
     }
