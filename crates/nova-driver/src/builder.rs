@@ -51,7 +51,7 @@ struct State {
     folder: Option<PathBuf>,
 }
 
-/// What a builder has built.
+/// The program of a builder, with its sources.
 pub(crate) struct Built {
     /// The tree, with its imports.
     pub program: Program,

@@ -104,7 +104,7 @@ impl Compiler {
     /// is not even checked. `link` is that of [`Compiler::load`].
     ///
     /// # Errors
-    /// Those of [`Compiler::check`] and of [`Compiler::load`].
+    /// It has the errors of [`Compiler::check`] and of [`Compiler::load`].
     pub fn open(&self, source: Source, link: &[PathBuf]) -> Result<Loaded, Failure> {
         let name = self.name_of(&source)?;
         let start = Instant::now();
@@ -293,3 +293,6 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
         other => Failure::Compile(other),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -203,7 +203,10 @@ impl Loader<'_> {
         let (mut program, diagnostics) = parse::parse(&text, file, self.sources(), &stem);
         let broken = parse::has_errors(&diagnostics);
         self.report.diagnostics.extend(diagnostics);
-        let defines = !program.definitions.is_empty() || !program.types.is_empty();
+        let defines = !program.definitions.is_empty()
+            || !program.types.is_empty()
+            || !program.foreigns.is_empty()
+            || !program.imports.is_empty();
         if root && !broken && !(self.library && defines) {
             self.report
                 .diagnostics

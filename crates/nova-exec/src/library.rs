@@ -79,7 +79,7 @@ struct LoadedEntry {
     result: Passing,
     call: Call,
     error: LastError,
-    /// What the places of its messages stand for, where these are numbers.
+    /// The places that its messages mean, where they name numbers.
     places: Option<Places>,
 }
 

@@ -15,7 +15,7 @@ pub fn number_of(place: &Place) -> Option<usize> {
     usize::try_from(line).ok()?.checked_sub(1)
 }
 
-/// What the numbers of a program stand for.
+/// The places that the numbers of a program stand for.
 #[derive(Clone)]
 pub struct Places(Arc<dyn Fn(usize) -> Option<Place> + Send + Sync>);
 

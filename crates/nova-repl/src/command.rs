@@ -1,52 +1,93 @@
-//! What a line of a session asks for: a command, which begins with `:`, a section of a program, a value with a
+//! The requests of a session's lines: a command, which begins with `:`, a section of a program, a value with a
 //! name, or an expression.
 
 use crate::forms::{Forms, parts};
 
-/// The commands, what follows them, and what they do.
-pub const COMMANDS: &[(&str, &str, &str)] = &[
-    (":help", "", "Print this table"),
-    (":type", "E", "Print the type of an expression"),
+/// A command of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    Help,
+    Type,
+    Explain,
+    Time,
+    Plot,
+    Show,
+    List,
+    Load,
+    Save,
+    Forget,
+    Quit,
+}
+
+/// The commands: their names, what follows them, and what they do.
+pub const COMMANDS: &[(Command, &str, &str, &str)] = &[
+    (Command::Help, ":help", "", "Print this table"),
     (
+        Command::Type,
+        ":type",
+        "E",
+        "Print the type of an expression",
+    ),
+    (
+        Command::Explain,
         ":explain",
         "E",
         "Print what the compiler does with an expression, and why",
     ),
     (
+        Command::Time,
         ":time",
         "E",
         "Compile an expression, run it seven times, print the times",
     ),
     (
+        Command::Plot,
         ":plot",
         "E [-> FILE.png]",
         "Draw a vector or pairs as a line, a matrix as an image",
     ),
-    (":show", "E", "Print a value whole, however long it is"),
-    (":list", "", "Print what is defined"),
     (
+        Command::Show,
+        ":show",
+        "E",
+        "Print a value whole, however long it is",
+    ),
+    (Command::List, ":list", "", "Print what is defined"),
+    (
+        Command::Load,
         ":load",
         "FILE",
         "Add the types, foreign functions and definitions of a file",
     ),
-    (":save", "FILE", "Write what is defined into a file"),
     (
+        Command::Save,
+        ":save",
+        "FILE",
+        "Write what is defined into a file",
+    ),
+    (
+        Command::Forget,
         ":forget",
         "NAME",
         "Remove a definition or a value; without a name, everything",
     ),
-    (":quit", "", "End the session, as Ctrl-D does"),
+    (
+        Command::Quit,
+        ":quit",
+        "",
+        "End the session, as Ctrl-D does",
+    ),
 ];
 
 /// The kinds of sections of a program that a session keeps.
 pub const SECTIONS: [&str; 4] = ["import", "types", "foreign", "define"];
 
-/// What a line asks for.
+/// The request of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Asked<'t> {
     Nothing,
     /// A command of the table and what follows it.
-    Command(&'static str, &'t str),
+    Command(Command, &'t str),
     /// A command that is not in the table.
     Unknown(&'t str),
     /// A section: its kind and its parts.
@@ -61,9 +102,11 @@ pub fn read(text: &str) -> Asked<'_> {
     let text = text.trim();
     if text.starts_with(':') {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let mut fitting = COMMANDS.iter().filter(|(name, ..)| name.starts_with(word));
+        let mut fitting = COMMANDS
+            .iter()
+            .filter(|(_, name, ..)| name.starts_with(word));
         return match (fitting.next(), fitting.next(), word.len() > 1) {
-            (Some((name, ..)), None, true) => Asked::Command(name, rest.trim()),
+            (Some((command, ..)), None, true) => Asked::Command(*command, rest.trim()),
             _none_or_several => Asked::Unknown(word),
         };
     }
@@ -105,7 +148,10 @@ mod tests {
     fn lines() {
         assert_eq!(read(" ; note"), Asked::Nothing);
         assert_eq!(read(":l x"), Asked::Unknown(":l"));
-        assert_eq!(read(":ty (+ 1 2)"), Asked::Command(":type", "(+ 1 2)"));
+        assert_eq!(
+            read(":ty (+ 1 2)"),
+            Asked::Command(Command::Type, "(+ 1 2)")
+        );
         assert_eq!(read(":nothing"), Asked::Unknown(":nothing"));
         assert_eq!(read(":"), Asked::Unknown(":"));
         assert_eq!(read("x = (+ 1 2)"), Asked::Value("x", "(+ 1 2)"));

@@ -10,7 +10,7 @@ mod read;
 mod session;
 
 use child::Runner;
-use command::{Asked, COMMANDS};
+use command::{Asked, COMMANDS, Command};
 use nova_driver::{Failure, Options, library};
 use plot::Picture;
 use read::Reader;
@@ -23,7 +23,7 @@ const SHOWN: usize = 2000;
 /// The name of the last value.
 const LAST: &str = "it";
 
-/// How a session compiles and runs.
+/// The settings of a session: its compiler, and the command that runs programs.
 pub struct Settings {
     /// The compiler's options.
     pub options: Options,
@@ -35,13 +35,13 @@ pub struct Settings {
     pub eval_options: Vec<String>,
 }
 
-/// The session, and what it needs to answer.
+/// The state of a session and its runner of programs.
 struct Repl {
     session: Session,
     runner: Runner,
 }
 
-/// Whether a session goes on.
+/// The continuation of a session after a line.
 #[derive(PartialEq, Eq)]
 enum Next {
     Line,
@@ -89,7 +89,7 @@ pub fn run(settings: Settings, first: &[PathBuf]) -> io::Result<bool> {
     Ok(all_well)
 }
 
-/// Why a line has no answer.
+/// The reason why a line has no answer.
 enum Trouble {
     /// A message for the user, or an empty text if it has been reported.
     Told(String),
@@ -110,8 +110,8 @@ impl Repl {
     fn answer(&mut self, text: &str) -> Result<Next, Trouble> {
         match command::read(text) {
             Asked::Nothing => {}
-            Asked::Command(":quit", _) => return Ok(Next::End),
-            Asked::Command(name, rest) => self.command(name, rest)?,
+            Asked::Command(Command::Quit, _) => return Ok(Next::End),
+            Asked::Command(command, rest) => self.command(command, rest)?,
             Asked::Unknown(word) => {
                 let message =
                     format!("error: `{word}` is no command, or not the only one; see :help");
@@ -132,28 +132,28 @@ impl Repl {
         Ok(Next::Line)
     }
 
-    fn command(&mut self, name: &str, rest: &str) -> Result<(), Trouble> {
-        match name {
-            ":type" => print(&self.program(rest)?.ty()),
-            ":show" => print(&self.evaluate(rest)?.text),
-            ":explain" => {
+    fn command(&mut self, command: Command, rest: &str) -> Result<(), Trouble> {
+        match command {
+            Command::Type => print(&self.program(rest)?.ty()),
+            Command::Show => print(&self.evaluate(rest)?.text),
+            Command::Explain => {
                 let mut program = self.program(rest)?;
                 let compiler = nova_driver::Compiler::new(self.session.options().clone());
                 print(compiler.explain(&mut program.checked)?.trim_end())
             }
-            ":time" => {
+            Command::Time => {
                 let program = self.program(rest)?;
                 let times = self.runner.times(&self.session, &program);
                 print(&times.map_err(failed)?.ok_or(Trouble::Told(String::new()))?)
             }
-            ":plot" => self.plot(rest),
-            ":load" => self.load(Path::new(rest)).map(|_| ()),
-            ":list" => self.list(),
-            ":save" => {
+            Command::Plot => self.plot(rest),
+            Command::Load => self.load(Path::new(rest)).map(|_| ()),
+            Command::List => self.list(),
+            Command::Save => {
                 let written = std::fs::write(rest, self.session.definitions());
                 written.map_err(|error| Trouble::Told(format!("error: {rest}: {error}")))
             }
-            ":forget" => match rest {
+            Command::Forget => match rest {
                 "" => {
                     self.session.clear();
                     Ok(())
@@ -161,7 +161,9 @@ impl Repl {
                 name if self.session.forget_name(name) => Ok(()),
                 name => Err(Trouble::Told(format!("error: nothing is called `{name}`"))),
             },
-            _help => help(),
+            Command::Help => help(),
+            // This ends the session before.
+            Command::Quit => Ok(()),
         }
     }
 
@@ -264,13 +266,13 @@ fn shortened(text: &str) -> String {
 fn help() -> Result<(), Trouble> {
     let width = COMMANDS
         .iter()
-        .map(|(name, takes, _)| name.len() + takes.len() + 1);
+        .map(|(_, name, takes, _)| name.len() + takes.len() + 1);
     let width = width.max().unwrap_or(0);
     print(
         "An expression prints its value, which is `it` until the next one. `x = EXPRESSION` names a value.",
     )?;
     print("`(define …)`, `(types …)`, `(import …)` and `(foreign …)` are kept.\n")?;
-    for (name, takes, what) in COMMANDS {
+    for (_, name, takes, what) in COMMANDS {
         print(&format!("{:width$}  {what}", format!("{name} {takes}")))?;
     }
     print("\nCommands can be shortened. The standard library's files:")?;

@@ -14,7 +14,7 @@ const HEIGHT: usize = 500;
 /// Characters from dark to bright, where there are no colours.
 const RAMP: &[u8] = b" .:-=+*#%@";
 
-/// What can be drawn.
+/// A drawing of a value.
 pub enum Picture {
     /// Points of a line, as x and y.
     Line(Vec<(f64, f64)>),
@@ -23,7 +23,7 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// Returns the picture of a value, or what can be drawn instead.
+    /// Returns the picture of a value. The error says which values can be drawn.
     pub fn of(value: &Value) -> Result<Picture, String> {
         match value {
             Value::Vector(elements) => {

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// The prompt.
 const PROMPT: &str = "nova> ";
 
-/// Where lines come from.
+/// The source of lines.
 pub enum Reader {
     Terminal(Box<Editor<Words, DefaultHistory>>, Option<PathBuf>),
     File(io::StdinLock<'static>),
@@ -112,7 +112,7 @@ fn history_file() -> Option<PathBuf> {
 /// Returns all words that can be completed.
 fn words_of(session: &Session) -> Vec<String> {
     let built_in = nova_infer::builtin_names().map(str::to_string);
-    let commands = COMMANDS.iter().map(|(name, ..)| (*name).to_string());
+    let commands = COMMANDS.iter().map(|(_, name, ..)| (*name).to_string());
     let mut words: Vec<String> = built_in.chain(commands).chain(session.names()).collect();
     words.sort();
     words.dedup();

@@ -77,9 +77,13 @@ impl Session {
             library: true,
             ..self.options.clone()
         });
-        let checked = compiler.check(Source::text(PROGRAM, new.definitions()))?;
+        let text = new.definitions();
+        let checked = match text.is_empty() {
+            true => None,
+            false => Some(compiler.check(Source::text(PROGRAM, text))?),
+        };
         *self = new;
-        Ok(warnings(&checked))
+        Ok(checked.and_then(|checked| warnings(&checked)))
     }
 
     /// Names a value.

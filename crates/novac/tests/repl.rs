@@ -77,6 +77,24 @@ fn definitions() {
 }
 
 #[test]
+fn each_kind_of_section_alone() {
+    answers(
+        "(import \"std/vectors\")\n:list\n",
+        "(import \"std/vectors\")",
+    );
+    answers(
+        "(types (P : (int, int)))\n:list\n",
+        "(types (P : (int, int)))",
+    );
+    answers(
+        "(foreign (f : int -> int))\n:list\n",
+        "(foreign (f : int -> int))",
+    );
+    answers("(define (f 1))\n:list\n", "(define (f 1))");
+    answers("(define)\n:list\n(+ 1 2)\n", "\n3 : int");
+}
+
+#[test]
 fn libraries_and_files() {
     let folder = tempfile::tempdir().unwrap();
     let text = "; two definitions\n(import \"std/vectors\")\n((n : int)) n\n(define (five 5))";
@@ -157,6 +175,36 @@ fn what_takes_long_is_compiled() {
         found.printed,
         found.messages
     );
+}
+
+#[test]
+fn foreign_functions_are_linked() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = "void twice(int *result, int x);\nvoid twice(int *result, int x)\n{\n    *result = 2 * x;\n}\n";
+    std::fs::write(folder.path().join("twice.c"), code).unwrap();
+    let lines = "(foreign (twice : int -> int))\nx = 4\n(twice x)\n(twice (twice it))\n";
+    let found = session_in(folder.path(), &["--link", "twice.c"], lines);
+    assert_eq!(found.messages, "");
+    assert_eq!(found.printed, "x : int\n8 : int\n32 : int\n");
+    // Without the file the C compiler says what is missing, and the session goes on.
+    let found = session_in(
+        folder.path(),
+        &[],
+        "(foreign (twice : int -> int))\n(twice 4)\n(+ 1 2)\n",
+    );
+    assert_eq!(found.printed, "3 : int\n");
+    assert!(found.messages.contains("twice"), "{}", found.messages);
+    assert_eq!(found.status, Some(1));
+}
+
+#[test]
+fn large_values_are_held_and_shortened() {
+    let lines = "x = (tabulate 100000 (lambda (i) i))\nx\n(x ! 99999)\n(length x)\n";
+    let found = session(lines);
+    assert_eq!(found.messages, "");
+    let lines: Vec<&str> = found.printed.lines().collect();
+    assert!(lines[1].len() < 3000 && lines[1].contains("more bytes; `:show` prints all"));
+    assert_eq!(lines[2..], ["99999 : int", "100000 : int"]);
 }
 
 #[test]
