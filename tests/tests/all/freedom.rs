@@ -17,13 +17,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const SEEDS: u64 = 200;
 /// The options of programs: in small chunks for threads, for kernels, and for those of CUDA.
 const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
-/// Programs with refused loops, by the beginning and the end of the messages about them. They have
-/// one reason: after `Unique` no other handle holds the block of a handle, and the checker does not
-/// follow handles.
+/// Programs with refused loops, by the beginning and the end of the messages about them. The checker does not
+/// follow handles: after `Unique` no other handle holds the block of a handle. It does not prove either that
+/// the rows of a part of a matrix lie apart, where the part's width is the least of several numbers.
 const KNOWN: [(&str, &str); 3] = [
-    ("random 40 (", "may lead to one block"),
-    ("random 92 (", "may lead to one block"),
-    ("random 173 (", "may lead to one block"),
+    ("random 32 (", "may lead to one block"),
+    ("random 170 (", "may lead to one block"),
+    ("random 15 (", "iterations may meet in v14_data_128"),
 ];
 
 fn is_known(text: &str) -> bool {
