@@ -133,7 +133,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
             &pack_all(&results)?,
             &entry.result,
             sums,
-            &self.tables,
+            &|sum, link| self.tables.read(sum, link),
         )?)
     }
 

@@ -102,6 +102,11 @@ impl Tables {
         }
     }
 
+    /// Returns a copy of the node of a link, which shares its elements, or a fault if there is none.
+    pub fn read(&self, sum: SumId, link: i64) -> Result<Node, Fault> {
+        self.node(sum, link).cloned()
+    }
+
     /// Returns the node of a link, or a fault if there is none.
     pub fn node(&self, sum: SumId, link: i64) -> Result<&Node, Fault> {
         let table = self.tables.get(sum.index());
@@ -375,13 +380,14 @@ fn add_plain<'v>(
 /// A function that returns the value of a link.
 type FromLink<'f> = &'f mut dyn FnMut(SumId, i64) -> Value;
 
-/// Returns the value of type `ty` that the components represent. Nodes that are shared in `tables` are
-/// shared in it.
+/// Returns the value of type `ty` that the components represent. `node` returns the node of a link: it is
+/// asked for those that the value reaches, and for no others. Nodes that are shared are shared in the
+/// value.
 pub fn from_components(
     components: &[FlatValue],
     ty: &Type,
     sums: &[SumType],
-    tables: &Tables,
+    node: reached::Read,
 ) -> Result<Value, Fault> {
     let mut made: HashMap<(SumId, i64), Value> = HashMap::new();
     let mut work: Vec<(SumId, i64)> = Vec::new();
@@ -400,7 +406,7 @@ pub fn from_components(
             continue;
         }
         let is_first = opened.insert((sum, link));
-        let node = tables.node(sum, link)?;
+        let node = node(sum, link)?;
         let ty = payload_type(sums, sum, node.constructor)?;
         let before = work.len();
         let payload = rows::plain(&node.payload, ty, sums, &mut |sum, link| {

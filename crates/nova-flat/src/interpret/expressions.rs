@@ -179,7 +179,9 @@ impl<'a, A: Arrays> Machine<'a, A> {
     ) -> Result<(), Stop> {
         let components = pack_all(&read_all(slots, components)?)?;
         let sums = &self.program.sums;
-        let value = from_components(&components, ty, sums, &self.tables)?;
+        let value = from_components(&components, ty, sums, &|sum, link| {
+            self.tables.read(sum, link)
+        })?;
         let value = nova_core::text::print_value(&value, ty, sums);
         (self.options.trace)(&format!("{} {value}", String::from_utf8_lossy(text)));
         Ok(())
@@ -204,7 +206,9 @@ impl<'a, A: Arrays> Machine<'a, A> {
             let Some((first, others)) = taken else {
                 return Ok(internal("a foreign call with too few arguments")?);
             };
-            values.push(from_components(first, ty, sums, &self.tables)?);
+            values.push(from_components(first, ty, sums, &|sum, link| {
+                self.tables.read(sum, link)
+            })?);
             rest = others;
         }
         let result = match self.options.foreign {

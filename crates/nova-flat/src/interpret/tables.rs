@@ -23,7 +23,7 @@ impl<A: Arrays> Machine<'_, A> {
             Expression::NodesReached { members, link } => {
                 let links = group(members, sums)?;
                 let root = integer(slots, *link)?;
-                let read = |sum, link| self.tables.node(sum, link).cloned();
+                let read = |sum, link| self.tables.read(sum, link);
                 let found = reached::reached(&links, sums, &read, root)?;
                 let components = found.into_iter().flat_map(components_of).collect();
                 adopt_all(components)
@@ -55,7 +55,7 @@ impl<A: Arrays> Machine<'_, A> {
                 let links = group(members, sums)?;
                 let (first, counts) = (integers(slots, first)?, integers(slots, counts)?);
                 let ranges: Vec<(i64, i64)> = first.into_iter().zip(counts).collect();
-                let read = |sum, link| self.tables.node(sum, link).cloned();
+                let read = |sum, link| self.tables.read(sum, link);
                 let acyclic = reached::acyclic(&links, sums, &read, &ranges)?;
                 one(ScalarValue::Bool(acyclic))
             }
@@ -74,7 +74,8 @@ impl<A: Arrays> Machine<'_, A> {
             Expression::TableOpen { members, link, .. } => {
                 let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
                 let (ty, tables) = (data_type(members)?, tables_type(members));
-                let value = from_components(&[link], &ty, sums, &self.tables)?;
+                let value =
+                    from_components(&[link], &ty, sums, &|sum, link| self.tables.read(sum, link))?;
                 let value = nodes::table(value, Group { sums, members }).or_else(fault)?;
                 adopt_all(to_components(&value, &tables, sums, &mut self.tables)?)
             }
@@ -87,7 +88,9 @@ impl<A: Arrays> Machine<'_, A> {
                 let components = pack_all(&read_all(slots, tables)?)?;
                 let root = integer(slots, *root)?;
                 let (ty, tables) = (data_type(members)?, tables_type(members));
-                let value = from_components(&components, &tables, sums, &self.tables)?;
+                let value = from_components(&components, &tables, sums, &|sum, link| {
+                    self.tables.read(sum, link)
+                })?;
                 let value = nodes::datum(root.into(), value, Group { sums, members });
                 let value = value.or_else(|failure| match failure {
                     Failure::Runtime(error) if *checked => Err(Fault::Error(error)),
@@ -99,7 +102,9 @@ impl<A: Arrays> Machine<'_, A> {
                 let components = pack_all(&read_all(slots, tables)?)?;
                 let ty = tables_type(members);
                 let group = Group { sums, members };
-                let value = from_components(&components, &ty, sums, &self.tables)?;
+                let value = from_components(&components, &ty, sums, &|sum, link| {
+                    self.tables.read(sum, link)
+                })?;
                 let value = nodes::datum(0, value, group).or_else(fault)?;
                 let value = nodes::table(value, group).or_else(fault)?;
                 adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)

@@ -9,6 +9,7 @@ use nova_flat::interpret::evaluate;
 use nova_flat::ir::Program;
 use nova_flat::parse::parse;
 use nova_flat::values::{Fault, FlatValue, Node, Tables, from_components};
+use std::cell::Cell;
 
 fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
@@ -140,8 +141,9 @@ fn a_shared_input_is_the_same_as_a_result() {
     assert!(made.same(&tree));
 }
 
-/// A list of which each node is that of the link in `next`, and node 0 the end.
-fn list_of_links(next: &[i64]) -> Result<Value, Fault> {
+/// The list that begins at the last node, where each node is that of the link in `next` and node 0 the
+/// end. Each node that is read is counted.
+fn list_of_links(next: &[i64], reads: &Cell<usize>) -> Result<Value, Fault> {
     let (list, unit) = (SumId(0), Type::Unit);
     let constructor = |name: &str, payload: Type| Constructor {
         name: name.into(),
@@ -169,14 +171,29 @@ fn list_of_links(next: &[i64]) -> Result<Value, Fault> {
         tables.add(list, node);
     }
     let last = next.len().saturating_sub(1);
-    from_components(&[FlatValue::index(last)], &Type::Sum(list), &sums, &tables)
+    let node = |sum, link| {
+        reads.set(reads.get() + 1);
+        tables.read(sum, link)
+    };
+    from_components(&[FlatValue::index(last)], &Type::Sum(list), &sums, &node)
 }
 
 #[test]
 fn nodes_in_a_circle_are_a_fault() {
-    assert!(list_of_links(&[0, 0, 1, 2]).is_ok());
+    let reads = Cell::default();
+    assert!(list_of_links(&[0, 0, 1, 2], &reads).is_ok());
     for circle in [&[0, 1][..], &[0, 2, 1], &[0, 3, 1, 2], &[0, 0, 3, 2, 3]] {
-        let fault = list_of_links(circle).map(|_| ()).unwrap_err();
+        let fault = list_of_links(circle, &reads).map(|_| ()).unwrap_err();
         assert!(matches!(fault, Fault::Internal(_)), "{circle:?}: {fault:?}");
     }
+}
+
+/// The conversion of a value takes the time of the value, not that of all nodes that the program has made.
+#[test]
+fn only_the_nodes_of_a_value_are_read() {
+    let reads = Cell::default();
+    let mut next: Vec<i64> = (-1..10_000).collect();
+    next.push(1);
+    assert!(list_of_links(&next, &reads).is_ok());
+    assert!(reads.get() <= 6, "{} reads of three nodes", reads.get());
 }

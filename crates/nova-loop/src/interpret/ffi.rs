@@ -181,29 +181,9 @@ impl Machine<'_> {
     /// Returns the value of type `ty` that cells hold.
     pub(super) fn value(&self, cells: &[Cell], ty: &Type) -> Step<Value> {
         let sums = &self.program.sums;
-        let mut tables = Tables::default();
-        // Only values with links need the tables.
-        if has_links(ty, sums) {
-            for (sum, table) in self.tables.iter().enumerate() {
-                let id = SumId(sum as u32);
-                for node in table {
-                    let Some(node) = node else {
-                        tables.reserve(id, 1).map_err(|f| stop_of(f, None))?;
-                        continue;
-                    };
-                    let ty = self.payload_type(id, node.constructor)?;
-                    tables.add(
-                        id,
-                        values::Node {
-                            constructor: node.constructor,
-                            payload: self.flat_values(&node.payload, ty)?,
-                        },
-                    );
-                }
-            }
-        }
         let flat = self.flat_values(cells, ty)?;
-        values::from_components(&flat, ty, sums, &tables).map_err(|f| stop_of(f, None))
+        let read = |sum, link| self.flat_node(sum, link);
+        values::from_components(&flat, ty, sums, &read).map_err(|f| stop_of(f, None))
     }
 
     /// Returns the components of a type that cells hold.
@@ -268,23 +248,6 @@ impl Machine<'_> {
         let result = handler(foreign, &values).map_err(failed)?;
         self.cells_of(&[result], std::iter::once(&foreign.result), false)
     }
-}
-
-/// True if values of a type may hold links.
-fn has_links(ty: &Type, sums: &[nova_core::SumType]) -> bool {
-    nova_diag::deep(|| match ty {
-        Type::Unit | Type::Function(..) | Type::Scalar(_) => false,
-        Type::Tuple(elements) => elements.iter().any(|e| has_links(e, sums)),
-        Type::Vector(element) | Type::Array(_, element) => has_links(element, sums),
-        Type::Sum(id) => match sums.get(id.index()) {
-            Some(sum) if sum.is_recursive() => true,
-            Some(sum) => {
-                let mut constructors = sum.constructors.iter();
-                constructors.any(|c| has_links(&c.payload, sums))
-            }
-            None => false,
-        },
-    })
 }
 
 /// Returns scalars of one type as the elements of a value.

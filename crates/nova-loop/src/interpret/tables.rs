@@ -114,7 +114,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Returns a node with components as Flat has them.
-    fn flat_node(&self, sum: SumId, link: i64) -> Result<values::Node, Fault> {
+    pub(super) fn flat_node(&self, sum: SumId, link: i64) -> Result<values::Node, Fault> {
         let node = self.node(sum, link).ok();
         let found = node.and_then(|node| {
             let ty = self.payload_type(sum, node.constructor).ok()?;
