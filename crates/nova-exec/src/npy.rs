@@ -4,7 +4,8 @@
 
 use crate::elements;
 use crate::error::describe;
-use nova_core::{Elements, Scalar};
+use crate::nested::{flatten, unflatten};
+use nova_core::{Elements, Scalar, Type, Value};
 use npyz::{DType, NpyHeader, Order, WriterBuilder};
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +18,95 @@ pub struct Array {
     /// Its elements, row-major, never [`Elements::Values`].
     pub elements: Elements,
 }
+
+/// Returns the dimensions and the element type of a value that is one array: a number, a vector, a vector of vectors
+/// of equal lengths, a `vector#n`.
+pub fn levels(ty: &Type) -> Option<(usize, Scalar)> {
+    match ty {
+        Type::Vector(inner) => match &**inner {
+            Type::Vector(inner) => Some((2, inner.as_scalar()?)),
+            inner => Some((1, inner.as_scalar()?)),
+        },
+        Type::Array(rank, inner) => Some((*rank as usize, inner.as_scalar()?)),
+        Type::Scalar(_) | Type::Unit | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => None,
+    }
+}
+
+impl Array {
+    /// Returns a value of type `ty` as one array, with its element type.
+    ///
+    /// # Errors
+    /// The value is no array, or a vector of vectors of different lengths.
+    pub fn of(ty: &Type, value: &Value) -> Result<(Scalar, Array), String> {
+        let (rank, scalar) = levels(ty).ok_or("the value is no array")?;
+        let (shape, elements) = match value {
+            Value::Array(shape, elements) => (shape.to_vec(), elements.clone()),
+            Value::Vector(rows) if rank == 2 => {
+                let (offsets, elements) = flatten(Some(scalar), rows);
+                let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+                let first = lengths.clone().next().unwrap_or(0);
+                if let Some((row, length)) = lengths.enumerate().find(|(_, n)| *n != first) {
+                    return Err(format!(
+                        "row {row} has {length} elements and row 0 has {first}; an array has equal rows: \
+                         write .npz, which holds offsets, or make the rows equal"
+                    ));
+                }
+                (vec![rows.len(), first as usize], elements)
+            }
+            Value::Vector(elements) => (vec![elements.len()], elements.clone()),
+            _ => return Err("the value is no array".to_string()),
+        };
+        Ok((scalar, Array { shape, elements }))
+    }
+}
+
+/// Reads an array as a value: a number, a vector, a vector of vectors of equal lengths or a `vector#n` of scalars.
+///
+/// The error is a sentence without the file's name.
+pub fn read_value(reader: &mut dyn Read, ty: &Type) -> Result<Value, String> {
+    let array = match (ty, levels(ty)) {
+        (Type::Scalar(scalar), _) => (0, *scalar),
+        (_, Some(array)) => array,
+        (Type::Vector(inner), None) if matches!(**inner, Type::Vector(_)) => {
+            return Err(NESTED.to_string());
+        }
+        (_, None) => {
+            return Err(
+                "an .npy array holds numbers only; give tuples and vectors of tuples as .npz, \
+                        everything else as text"
+                    .to_string(),
+            );
+        }
+    };
+    let (rank, scalar) = array;
+    let array = read(reader, scalar)?;
+    if array.shape.len() != rank {
+        let nested = match ty {
+            Type::Vector(_) if rank == 2 => format!("; {NESTED}"),
+            _ => String::new(),
+        };
+        return Err(format!(
+            "the array has {} dimension{}, {rank} {} needed{nested}",
+            array.shape.len(),
+            if array.shape.len() == 1 { "" } else { "s" },
+            if rank == 1 { "is" } else { "are" },
+        ));
+    }
+    match (ty, array.shape.as_slice()) {
+        (Type::Vector(_), [rows, width]) => {
+            let offsets = (0..=*rows).map(|row| (row * width) as i64);
+            let offsets: Vec<i64> = offsets.collect();
+            unflatten(&offsets, &array.elements).map(Value::Vector)
+        }
+        (Type::Vector(_), _) => Ok(Value::Vector(array.elements)),
+        (Type::Array(..), _) => Ok(Value::Array(array.shape.into(), array.elements)),
+        _ => Ok(elements::element(&array.elements, 0)),
+    }
+}
+
+/// The way to give a vector of vectors of different lengths.
+const NESTED: &str =
+    "rows of different lengths are given as data and offsets: @data.npy:@offsets.npy";
 
 /// Returns NumPy's name of a scalar type, without the byte order.
 fn type_name(scalar: Scalar) -> String {

@@ -16,6 +16,7 @@ const EXAMPLES: &str = "Examples:
   novac --emit flat dot.nova                     show the program at a stage
 
 A VALUE is text (42, 2.5, true, (1, 2.5), [1 2 3], (Cons (1, Nil))), @FILE.npy or @FILE.npz (NumPy),
+@FILE.csv, @FILE.csv:COLUMN,COLUMN or @FILE.tsv (a table), @FILE.png, .pgm or .ppm (a picture),
 @- (standard input), @FILE (bytes for a vector uint8, value text otherwise), or for a nested vector
 @DATA.npy:@OFFSETS.npy.
 
@@ -175,9 +176,12 @@ pub struct EvalArguments {
     /// Which entry to run, in a program of several
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Write the value to a file: .npy, .npz, or anything else for text
+    /// Write the value to a file: .npy, .npz, .csv, .tsv, .png, .pgm, .ppm, .bin, .txt
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print a vector uint8 as text: as it is where it is the value, "…" inside of others
+    #[arg(long)]
+    pub text: bool,
 }
 
 #[derive(Args, Debug)]
