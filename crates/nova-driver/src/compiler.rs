@@ -52,6 +52,8 @@ pub struct Checked {
     pub name: String,
     /// The program.
     pub program: Arc<Program>,
+    /// The files that it was read from: its own, and those that it imports, also by way of others.
+    pub files: Vec<PathBuf>,
     /// Warnings, and the sources.
     pub report: Report,
     /// Warnings for hosts that link its C with other libraries.
@@ -127,6 +129,7 @@ impl Compiler {
             true => load_library(source)?,
             false => load(source)?,
         };
+        let files = parsed.files();
         let Parsed {
             program: tree,
             mut report,
@@ -151,6 +154,7 @@ impl Compiler {
         Ok(Checked {
             name,
             program,
+            files,
             report,
             host_warnings,
             documentation,

@@ -43,6 +43,12 @@ pub struct Cli {
     /// Also write PROG.json, which describes the entries for bindings
     #[arg(long)]
     pub manifest: bool,
+    /// Also write the files that the output depends on, as rules of Make
+    #[arg(long, value_name = "FILE")]
+    pub depfile: Option<PathBuf>,
+    /// Print where something is: cmake-dir, the folder of NovaConfig.cmake
+    #[arg(long, value_name = "WHAT", value_parser = ["cmake-dir"])]
+    pub print: Option<String>,
     /// Print the program at this stage instead: core, flat, mem, loop or c
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub emit: Option<Stage>,
