@@ -119,7 +119,7 @@ impl Format {
             Format::Pnm(channels) => match (picture::rank_of(ty)?.0, channels) {
                 (2, 1) | (3, 3) => Ok(()),
                 (_, 1) => Err(
-                    "a .pgm picture is grey, a vector#2; .ppm holds a vector#3 of three \
+                    "a .pgm picture is grey, a vector#2 or a vector of vectors; .ppm holds a vector#3 of three \
                                channels, .png any picture"
                         .to_string(),
                 ),
@@ -181,11 +181,11 @@ impl Format {
             Format::Npz => npz::write(writer, ty, value).map_err(io::Error::other),
             Format::Table(separator) => table::write(writer, separator, ty, value),
             Format::Png => {
-                let picture = Picture::of(value).map_err(io::Error::other)?;
+                let picture = Picture::of(ty, value).map_err(io::Error::other)?;
                 png::write(writer, &picture).map_err(io::Error::other)
             }
             Format::Pnm(channels) => {
-                let picture = Picture::of(value).map_err(io::Error::other)?;
+                let picture = Picture::of(ty, value).map_err(io::Error::other)?;
                 pnm::write(&mut writer, &picture, channels)
             }
             Format::Bytes | Format::Text => match value {

@@ -58,6 +58,23 @@ impl Array {
         };
         Ok((scalar, Array { shape, elements }))
     }
+
+    /// Returns the array as a value of type `ty`, which has as many dimensions.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn into_value(self, ty: &Type) -> Result<Value, String> {
+        match (ty, self.shape.as_slice()) {
+            (Type::Vector(_), [rows, width]) => {
+                let offsets = (0..=*rows).map(|row| (row * width) as i64);
+                let offsets: Vec<i64> = offsets.collect();
+                unflatten(&offsets, &self.elements).map(Value::Vector)
+            }
+            (Type::Vector(_), _) => Ok(Value::Vector(self.elements)),
+            (Type::Array(..), _) => Ok(Value::Array(self.shape.into(), self.elements)),
+            _ => Ok(elements::element(&self.elements, 0)),
+        }
+    }
 }
 
 /// Reads an array as a value: a number, a vector, a vector of vectors of equal lengths or a `vector#n` of scalars.
@@ -92,16 +109,7 @@ pub fn read_value(reader: &mut dyn Read, ty: &Type) -> Result<Value, String> {
             if rank == 1 { "is" } else { "are" },
         ));
     }
-    match (ty, array.shape.as_slice()) {
-        (Type::Vector(_), [rows, width]) => {
-            let offsets = (0..=*rows).map(|row| (row * width) as i64);
-            let offsets: Vec<i64> = offsets.collect();
-            unflatten(&offsets, &array.elements).map(Value::Vector)
-        }
-        (Type::Vector(_), _) => Ok(Value::Vector(array.elements)),
-        (Type::Array(..), _) => Ok(Value::Array(array.shape.into(), array.elements)),
-        _ => Ok(elements::element(&array.elements, 0)),
-    }
+    array.into_value(ty)
 }
 
 /// The way to give a vector of vectors of different lengths.

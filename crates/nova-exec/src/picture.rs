@@ -1,6 +1,6 @@
 //! Pictures in files: `.png`, and the `.pgm` and `.ppm` of Netpbm.
 //!
-//! A picture is a `vector#2` of grey samples or a `vector#3` of pixels with 1 to 4 channels each, of `uint8` or
+//! A picture is a `vector#2` or a vector of vectors of grey samples, or a `vector#3` of pixels with 1 to 4 channels each, of `uint8` or
 //! `uint16`. Samples are neither scaled nor converted: what the type cannot hold is refused.
 
 pub mod png;
@@ -8,6 +8,7 @@ pub mod pnm;
 #[cfg(test)]
 mod tests;
 
+use crate::npy::{Array, levels};
 use nova_core::{Elements, Scalar, Type, Value};
 
 /// The samples of a picture, row by row from the top.
@@ -23,38 +24,28 @@ pub struct Picture {
     pub samples: Elements,
 }
 
-/// Returns the rank and the samples of the pictures of a type, `vector#2` or `vector#3` of `uint8` or `uint16`.
+/// Returns the rank and the samples of the pictures of a type: 2 for a `vector#2` and a vector of vectors, 3 for a
+/// `vector#3`, of `uint8` or `uint16`.
 ///
 /// # Errors
 /// No picture has this type. The message says how to convert.
-pub fn rank_of(ty: &Type) -> Result<(u32, Scalar), String> {
-    let help = match ty {
-        Type::Array(rank @ (2 | 3), element) => match element.as_scalar() {
-            Some(scalar @ (Scalar::U8 | Scalar::U16)) => return Ok((*rank, scalar)),
-            Some(Scalar::Bool) => "; (map (map (lambda (b) (if b 255 0))) X) converts a vector#2",
-            Some(_) if *rank == 2 => {
-                "; (map (map (lambda (x) (to_uint8 (max 0 (min 255 x))))) X) converts to the other"
-            }
-            Some(_) => "; convert the samples with to_uint8 or to_uint16",
-            None => "",
-        },
-        Type::Vector(element) if matches!(**element, Type::Vector(_)) => {
-            "; (unrows X) makes an array of rows, (rows X) rows of an array"
+pub fn rank_of(ty: &Type) -> Result<(usize, Scalar), String> {
+    let help = match levels(ty) {
+        Some((rank @ (2 | 3), scalar @ (Scalar::U8 | Scalar::U16))) => return Ok((rank, scalar)),
+        Some((2, Scalar::Bool)) => "; (map (map (lambda (b) (if b 255 0))) X) converts",
+        Some((2, _)) => {
+            "; (map (map (lambda (x) (to_uint8 (max 0 (min 255 x))))) X) converts to the other, and what reads \
+             a picture converts by to_float"
         }
-        Type::Vector(element) if **element == Type::Scalar(Scalar::U8) => {
+        Some((3, _)) => "; convert the samples by to_uint8 and to_float",
+        Some((1, Scalar::U8)) => {
             "; (reshape (height, width) X) makes an array, and the bytes of a file are read from standard \
              input: @-"
         }
-        Type::Unit
-        | Type::Scalar(_)
-        | Type::Tuple(_)
-        | Type::Vector(_)
-        | Type::Array(..)
-        | Type::Sum(_)
-        | Type::Function(..) => "",
+        Some(_) | None => "",
     };
     Err(format!(
-        "a picture is a vector#2 (grey) or a vector#3 (colour) of uint8 or uint16{help}"
+        "a picture is a vector#2 or a vector of vectors (grey), or a vector#3 (colour), of uint8 or uint16{help}"
     ))
 }
 
@@ -77,25 +68,31 @@ impl Picture {
             (2, 1) => {}
             (2, channels) => {
                 return Err(format!(
-                    "the picture has {channels} channels ({}), a vector#2 has one; read it as a vector#3, \
-                     the last dimension of which is the channels",
-                    channel_names(channels)
+                    "the picture has {channels} channels ({}), a {} has one; read it as a vector#3, the \
+                     last dimension of which is the channels",
+                    channel_names(channels),
+                    match ty {
+                        Type::Vector(_) => "vector of vectors",
+                        _ => "vector#2",
+                    }
                 ));
             }
             (_, channels) => extents.push(channels),
         }
-        Ok(Value::Array(extents.into(), self.samples))
+        let array = Array {
+            shape: extents,
+            elements: self.samples,
+        };
+        array.into_value(ty)
     }
 
-    /// Returns a value as a picture.
+    /// Returns a value of type `ty` as a picture.
     ///
     /// # Errors
-    /// The value is none: it has no pixels, or its pixels another number of channels.
-    pub fn of(value: &Value) -> Result<Picture, String> {
-        let Value::Array(extents, samples) = value else {
-            return Err("the value is no array".to_string());
-        };
-        let (height, width, channels) = match extents.as_slice() {
+    /// The value is none: it has no pixels, rows of different lengths, or pixels with another number of channels.
+    pub fn of(ty: &Type, value: &Value) -> Result<Picture, String> {
+        let (_, array) = Array::of(ty, value)?;
+        let (height, width, channels) = match array.shape.as_slice() {
             [height, width] => (*height, *width, 1),
             [height, width, channels] => (*height, *width, *channels),
             _ => return Err("the value is no picture".to_string()),
@@ -112,7 +109,7 @@ impl Picture {
             height,
             width,
             channels,
-            samples: samples.clone(),
+            samples: array.elements,
         })
     }
 }

@@ -271,7 +271,7 @@ fn misspelt_command(command: &clap::Command, word: Option<&std::ffi::OsString>) 
     let names = command.get_subcommands().map(clap::Command::get_name);
     let near = names.map(|name| (strsim::osa_distance(word, name), name));
     let (distance, name) = near.min()?;
-    (distance <= 2 && distance < word.len()).then(|| name.to_string())
+    ((1..=2).contains(&distance) && distance < word.len()).then(|| name.to_string())
 }
 
 /// Reads the command line.

@@ -151,7 +151,12 @@ fn types_of_pictures() {
     assert!(error(grey(), &Type::array(2, words)).contains("as uint8"));
     let floats = Type::array(2, Type::Scalar(Scalar::F32));
     assert!(error(grey(), &floats).contains("to_uint8"));
-    assert!(error(grey(), &Type::vector(Type::vector(bytes.clone()))).contains("unrows"));
+    let rows = Type::vector(Type::vector(bytes.clone()));
+    let value = read(grey(), &rows).expect("grey");
+    assert!(value.conforms(&rows, &[]));
+    let again = Picture::of(&rows, &value).expect("a picture");
+    assert!(same(&again, &grey()));
+    assert!(error(picture(1, 1, 3, false), &rows).contains("a vector of vectors has one"));
     assert!(error(grey(), &Type::vector(bytes)).contains("reshape"));
 }
 
@@ -161,12 +166,15 @@ fn what_is_no_picture_is_refused() {
         let count = extents.iter().product();
         Value::Array(extents.to_vec().into(), Elements::U8(vec![0; count].into()))
     };
-    let error = |extents: &[usize]| Picture::of(&array(extents)).expect_err("no picture");
+    let of_rank = |rank: usize| Type::array(rank as u32, Type::Scalar(Scalar::U8));
+    let error = |extents: &[usize]| {
+        Picture::of(&of_rank(extents.len()), &array(extents)).expect_err("no picture")
+    };
     assert!(error(&[0, 3]).contains("has none"));
     assert!(error(&[3, 0, 3]).contains("has none"));
     assert!(error(&[1, 1, 5]).contains("1 to 4, not 5"));
     assert!(error(&[1, 1, 0]).contains("1 to 4, not 0"));
-    let with_alpha = Picture::of(&array(&[1, 1, 4])).expect("a picture");
+    let with_alpha = Picture::of(&of_rank(3), &array(&[1, 1, 4])).expect("a picture");
     let error = pnm::write(&mut Vec::new(), &with_alpha, 3).expect_err("no .ppm");
     assert!(error.to_string().contains("4 channels"));
 }
