@@ -16,6 +16,7 @@ fn types() -> Vec<Type> {
         Type::vector(scalar(Scalar::F32)),
         Type::vector(Type::vector(scalar(Scalar::I64))),
         Type::array(2, scalar(Scalar::F64)),
+        Type::vector(text.clone()),
         Type::vector(Type::tuple(vec![text.clone(), scalar(Scalar::I32)])),
         Type::tuple(vec![
             Type::vector(scalar(Scalar::Bool)),

@@ -69,7 +69,7 @@ fn write_files(folder: &Path) -> io::Result<()> {
         }
     }
     for (k, file) in files.iter().enumerate() {
-        for choice in 0..81u8 {
+        for choice in 0..90u8 {
             let mut seed = vec![choice];
             seed.extend_from_slice(file);
             fs::write(folder.join(format!("{k}-{choice}")), seed)?;
