@@ -18,10 +18,7 @@ fn types() -> Vec<Type> {
         Type::array(2, scalar(Scalar::F64)),
         Type::vector(text.clone()),
         Type::vector(Type::tuple(vec![text.clone(), scalar(Scalar::I32)])),
-        Type::tuple(vec![
-            Type::vector(scalar(Scalar::Bool)),
-            Type::vector(text),
-        ]),
+        Type::tuple(vec![Type::vector(scalar(Scalar::Bool)), Type::vector(text)]),
     ]
 }
 
