@@ -181,7 +181,11 @@ fn byte_count(shape: &[usize], size: usize) -> Option<usize> {
 
 /// Reads the header. Bytes that are no header give a message, never a panic.
 fn read_header(reader: &mut dyn Read) -> Result<NpyHeader, String> {
-    match quietly(|| NpyHeader::from_reader(&mut *reader)) {
+    let start = start_of(reader).map_err(|error| describe(&error))?;
+    if depth_of(&start) > DEEPEST_HEADER {
+        return Err("this is no .npy file: its header is damaged".to_string());
+    }
+    match quietly(|| NpyHeader::from_reader(&mut start.chain(&mut *reader))) {
         Some(Ok(header)) => Ok(header),
         Some(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
             Err("the file is truncated".to_string())
@@ -189,6 +193,41 @@ fn read_header(reader: &mut dyn Read) -> Result<NpyHeader, String> {
         Some(Err(error)) => Err(format!("this is no .npy file: {}", describe(&error))),
         None => Err("this is no .npy file: its header is damaged".to_string()),
     }
+}
+
+/// The deepest nesting of brackets in a header. The parser of `npyz` takes exponential time in it, and headers of
+/// arrays of numbers have two levels.
+const DEEPEST_HEADER: usize = 8;
+
+/// Returns the bytes of the header, from the beginning of the file, as far as they are there.
+fn start_of(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    reader.take(8).read_to_end(&mut start)?;
+    // The version decides on the size of the length.
+    let size = match start.get(6) {
+        Some(1) => 2,
+        Some(_) => 4,
+        None => return Ok(start),
+    };
+    reader.take(size).read_to_end(&mut start)?;
+    let digits = start.iter().skip(8).rev();
+    let length = digits.fold(0u64, |length, byte| length << 8 | u64::from(*byte));
+    reader.take(length).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Returns how deep brackets nest in a text.
+fn depth_of(text: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0usize, 0);
+    for byte in text {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// Runs `body`. Returns `None` when it panics. (The header reader of `npyz` multiplies extents
@@ -313,6 +352,11 @@ mod tests {
         assert_ne!(error(&header(huge), Scalar::F32), "");
         let long = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,), }";
         assert!(error(&header(long), Scalar::F32).contains("truncated"));
+        let deep = format!("{{'descr': '<f4', 'shape': {}", "{".repeat(60));
+        assert!(error(&header(&deep), Scalar::F32).contains("damaged"));
+        let mut large = header("{}");
+        large[6] = 2;
+        assert_ne!(error(&large, Scalar::F32), "");
         assert_ne!(error(&header("{}"), Scalar::F32), "");
         assert_ne!(error(&header(""), Scalar::F32), "");
     }
