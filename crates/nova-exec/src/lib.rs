@@ -4,6 +4,8 @@
 //!   of the [`formats`]: NumPy's files ([`npy`], [`npz`]), tables ([`table`]), pictures ([`picture`]);
 //! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels; [`toolchain`] has what both share,
 //!   [`cache`] keeps their results;
+//! - [`kept`] has what is known about a program whose code is in the cache. In such a program [`places`] are
+//!   numbers;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
@@ -28,6 +30,7 @@ pub mod error;
 pub mod formats;
 mod image;
 pub mod input;
+pub mod kept;
 pub mod layout;
 mod lent;
 pub mod library;
@@ -39,6 +42,7 @@ pub mod npz;
 pub mod output;
 mod parts;
 pub mod picture;
+pub mod places;
 pub mod prototype;
 mod read;
 pub mod table;
