@@ -12,7 +12,7 @@ mod stack;
 
 pub use build::{Build, Values};
 pub use cursor::ValueError;
-pub use print::{Shape, View, print_scalar, print_value, write_value, write_view};
+pub use print::{Shape, Style, View, print_scalar, print_value, write_value, write_view};
 pub use read::{read_into, read_value, read_value_prefix, read_values};
 pub use stack::Stack;
 
@@ -184,6 +184,30 @@ mod tests {
         assert!(value.conforms(&list, &sums()));
         assert!(value.same(&read_value(&text, &list, &sums()).unwrap()));
         assert_eq!(print_value(&value, &list, &sums()), text);
+    }
+
+    #[test]
+    fn texts_read_back() {
+        let texts = Type::vector(Type::vector(U8));
+        let written = |value: &Value, ty: &Type| {
+            let mut out = Vec::new();
+            write_value(&mut out, value, ty, &[], Style::Texts).expect("memory takes all");
+            String::from_utf8(out).expect("text")
+        };
+        let text = "[\"a\\n\\t\\\"\\\\\" \"\" \"\u{e9}\\x00\\xff\\xc2\\x85\"]";
+        let value = read_value(text, &texts, &[]).expect("texts");
+        assert_eq!(written(&value, &texts), text);
+        for byte in 0..=255u8 {
+            let bytes = Elements::U8(Arc::new(vec![byte, b'0', byte]));
+            let value = Value::Vector(bytes);
+            let text = written(&value, &Type::vector(U8));
+            let again = read_value(&text, &Type::vector(U8), &[]);
+            assert!(again.is_ok_and(|again| again.same(&value)), "{text}");
+        }
+        let picture = read_value("[[1 2]]", &Type::array(2, U8), &[]).expect("an array");
+        assert_eq!(written(&picture, &Type::array(2, U8)), "[[1 2]]");
+        let floats = read_value("[1]", &Type::vector(F32), &[]).expect("a vector");
+        assert_eq!(written(&floats, &Type::vector(F32)), "[1.0]");
     }
 
     /// Any text is a value or an error, whatever the type.

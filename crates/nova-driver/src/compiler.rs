@@ -21,6 +21,7 @@ use nova_exec::cache::Cache;
 use nova_exec::library::EntryInterface;
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -52,6 +53,8 @@ pub struct Checked {
     pub name: String,
     /// The program.
     pub program: Arc<Program>,
+    /// The files that it was read from: its own, and those that it imports, also by way of others.
+    pub files: Vec<PathBuf>,
     /// The options with which it was checked. They decide how its strategies are honoured.
     pub(crate) options: Options,
     /// The syntax tree that it was made from.
@@ -151,6 +154,7 @@ impl Compiler {
         parsed: Parsed,
         time: Duration,
     ) -> Result<Checked, Failure> {
+        let files = parsed.files();
         let Parsed {
             program: tree,
             mut report,
@@ -176,6 +180,7 @@ impl Compiler {
         Ok(Checked {
             name,
             program,
+            files,
             options: self.options.clone(),
             tree,
             has_warnings: report.diagnostics.len() > warnings_of_text,

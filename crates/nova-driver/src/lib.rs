@@ -25,6 +25,7 @@ mod builder;
 mod c_names;
 pub mod code;
 mod compiler;
+pub mod dependencies;
 pub mod documentation;
 pub mod error;
 mod explain;

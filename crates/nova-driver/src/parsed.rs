@@ -38,3 +38,17 @@ pub struct Parsed {
     /// The imports of all files.
     pub imports: Vec<Imported>,
 }
+
+impl Parsed {
+    /// Returns the files that were read, as they are named from the working directory: the program's own and
+    /// those that it imports, also by way of others.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let sources = &self.report.sources;
+        let of_files = sources
+            .ids()
+            .filter(|id| matches!(self.origins.get(id), Some(Origin::File(_))));
+        of_files
+            .map(|id| PathBuf::from(&*sources.source(id).name))
+            .collect()
+    }
+}

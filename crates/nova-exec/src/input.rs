@@ -2,9 +2,10 @@
 
 use crate::building::read_argument;
 use crate::error::{InputError, describe};
+use crate::formats::{is_bytes, of_input, split_columns};
 use crate::layout::Passing;
 use crate::marshal::Argument;
-use crate::{nested, npy, npz};
+use crate::nested;
 use nova_core::text::{ValueError, read_value};
 use nova_core::{Elements, Scalar, SumType, Type, Value};
 use std::fs::File;
@@ -70,7 +71,7 @@ impl Inputs {
             let bytes = self.read_stdin()?;
             return Ok(from_bytes("standard input".to_string(), bytes, ty));
         }
-        read_file(Path::new(files), ty)
+        read_file(files, ty)
     }
 
     fn read_stdin(&mut self) -> Result<Vec<u8>, InputError> {
@@ -162,62 +163,23 @@ impl Text<'_> {
 /// Returns what the raw bytes of a file or of standard input are: the elements of a `vector uint8`, else
 /// value text.
 fn from_bytes(name: String, bytes: Vec<u8>, ty: &Type) -> Given<'static> {
-    match *ty == Type::vector(Type::Scalar(Scalar::U8)) {
+    match is_bytes(ty) {
         true => Given::Value(Value::Vector(Elements::U8(Arc::new(bytes)))),
         false => Given::Text(Text::Content(name, bytes)),
     }
 }
 
-fn read_file(path: &Path, ty: &Type) -> Result<Given<'static>, InputError> {
+fn read_file(name: &str, ty: &Type) -> Result<Given<'static>, InputError> {
+    let (name, columns) = split_columns(name);
+    let path = Path::new(name);
     let mut file = File::open(path).map_err(|e| InputError::file(path, &e))?;
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let in_file = |message: String| InputError(format!("{}: {message}", path.display()));
-    match ending {
-        "npy" => read_npy(BufReader::new(file), ty)
-            .map(Given::Value)
-            .map_err(in_file),
-        "npz" => npz::read(BufReader::new(file), ty)
-            .map(Given::Value)
-            .map_err(in_file),
-        _ => {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)
-                .map_err(|e| InputError::file(path, &e))?;
-            Ok(from_bytes(path.display().to_string(), bytes, ty))
-        }
+    let in_file = |message: String| InputError(format!("{name}: {message}"));
+    let read = of_input(path).read(BufReader::new(&mut file), columns, ty);
+    if let Some(value) = read.map_err(in_file)? {
+        return Ok(Given::Value(value));
     }
-}
-
-/// Reads an array: a number, a vector or a `vector#n` of scalars.
-fn read_npy(mut reader: impl Read, ty: &Type) -> Result<Value, String> {
-    let (rank, inner) = match ty {
-        Type::Scalar(_) => (0, ty),
-        Type::Vector(inner) => (1, &**inner),
-        Type::Array(rank, inner) => (*rank as usize, &**inner),
-        Type::Unit | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => (0, ty),
-    };
-    let Type::Scalar(scalar) = inner else {
-        return Err(match inner {
-            Type::Vector(_) if rank == 1 => "an .npy array is no nested vector; give data and \
-                                             offsets: @data.npy:@offsets.npy"
-                .to_string(),
-            _ => "an .npy array holds numbers only; give tuples and vectors of tuples as .npz, \
-                  everything else as text"
-                .to_string(),
-        });
-    };
-    let array = npy::read(&mut reader, *scalar)?;
-    if array.shape.len() != rank {
-        return Err(format!(
-            "the array has {} dimension{}, {rank} {} needed",
-            array.shape.len(),
-            if array.shape.len() == 1 { "" } else { "s" },
-            if rank == 1 { "is" } else { "are" },
-        ));
-    }
-    Ok(match rank {
-        0 => crate::elements::element(&array.elements, 0),
-        1 => Value::Vector(array.elements),
-        _ => Value::Array(array.shape.into(), array.elements),
-    })
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)
+        .map_err(|e| InputError::file(path, &e))?;
+    Ok(from_bytes(name.to_string(), bytes, ty))
 }

@@ -1,7 +1,7 @@
 //! Execution of compiled programs: values in files, the C compiler, loading and calling.
 //!
-//! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
-//!   ([`npy`], [`npz`]), raw bytes;
+//! - [`input`] and [`output`] read and write the values of a command line, as text, as raw bytes or in one
+//!   of the [`formats`]: NumPy's files ([`npy`], [`npz`]), tables ([`table`]), pictures ([`picture`]);
 //! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels; [`toolchain`] has what both share,
 //!   [`cache`] keeps their results;
 //! - [`kept`] has what is known about a program whose code is in the cache. In such a program [`places`] are
@@ -27,6 +27,7 @@ pub mod device_compiler;
 pub mod devices;
 mod elements;
 pub mod error;
+pub mod formats;
 mod image;
 pub mod input;
 pub mod kept;
@@ -40,9 +41,11 @@ pub mod npy;
 pub mod npz;
 pub mod output;
 mod parts;
+pub mod picture;
 pub mod places;
 pub mod prototype;
 mod read;
+pub mod table;
 pub mod temporary;
 pub mod toolchain;
 mod unmarshal;

@@ -4,7 +4,8 @@
 
 use crate::elements;
 use crate::error::describe;
-use nova_core::{Elements, Scalar};
+use crate::nested::{flatten, unflatten};
+use nova_core::{Elements, Scalar, Type, Value};
 use npyz::{DType, NpyHeader, Order, WriterBuilder};
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +18,103 @@ pub struct Array {
     /// Its elements, row-major, never [`Elements::Values`].
     pub elements: Elements,
 }
+
+/// Returns the dimensions and the element type of a value that is one array: a number, a vector, a vector of vectors
+/// of equal lengths, a `vector#n`.
+pub fn levels(ty: &Type) -> Option<(usize, Scalar)> {
+    match ty {
+        Type::Vector(inner) => match &**inner {
+            Type::Vector(inner) => Some((2, inner.as_scalar()?)),
+            inner => Some((1, inner.as_scalar()?)),
+        },
+        Type::Array(rank, inner) => Some((*rank as usize, inner.as_scalar()?)),
+        Type::Scalar(_) | Type::Unit | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => None,
+    }
+}
+
+impl Array {
+    /// Returns a value of type `ty` as one array, with its element type.
+    ///
+    /// # Errors
+    /// The value is no array, or a vector of vectors of different lengths.
+    pub fn of(ty: &Type, value: &Value) -> Result<(Scalar, Array), String> {
+        let (rank, scalar) = levels(ty).ok_or("the value is no array")?;
+        let (shape, elements) = match value {
+            Value::Array(shape, elements) => (shape.to_vec(), elements.clone()),
+            Value::Vector(rows) if rank == 2 => {
+                let (offsets, elements) = flatten(Some(scalar), rows);
+                let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+                let first = lengths.clone().next().unwrap_or(0);
+                if let Some((row, length)) = lengths.enumerate().find(|(_, n)| *n != first) {
+                    return Err(format!(
+                        "row {row} has {length} elements and row 0 has {first}; an array has equal rows: \
+                         write .npz, which holds offsets, or make the rows equal"
+                    ));
+                }
+                (vec![rows.len(), first as usize], elements)
+            }
+            Value::Vector(elements) => (vec![elements.len()], elements.clone()),
+            _ => return Err("the value is no array".to_string()),
+        };
+        Ok((scalar, Array { shape, elements }))
+    }
+
+    /// Returns the array as a value of type `ty`, which has as many dimensions.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn into_value(self, ty: &Type) -> Result<Value, String> {
+        match (ty, self.shape.as_slice()) {
+            (Type::Vector(_), [rows, width]) => {
+                let offsets = (0..=*rows).map(|row| (row * width) as i64);
+                let offsets: Vec<i64> = offsets.collect();
+                unflatten(&offsets, &self.elements).map(Value::Vector)
+            }
+            (Type::Vector(_), _) => Ok(Value::Vector(self.elements)),
+            (Type::Array(..), _) => Ok(Value::Array(self.shape.into(), self.elements)),
+            _ => Ok(elements::element(&self.elements, 0)),
+        }
+    }
+}
+
+/// Reads an array as a value: a number, a vector, a vector of vectors of equal lengths or a `vector#n` of scalars.
+///
+/// The error is a sentence without the file's name.
+pub fn read_value(reader: &mut dyn Read, ty: &Type) -> Result<Value, String> {
+    let array = match (ty, levels(ty)) {
+        (Type::Scalar(scalar), _) => (0, *scalar),
+        (_, Some(array)) => array,
+        (Type::Vector(inner), None) if matches!(**inner, Type::Vector(_)) => {
+            return Err(NESTED.to_string());
+        }
+        (_, None) => {
+            return Err(
+                "an .npy array holds numbers only; give tuples and vectors of tuples as .npz, \
+                        everything else as text"
+                    .to_string(),
+            );
+        }
+    };
+    let (rank, scalar) = array;
+    let array = read(reader, scalar)?;
+    if array.shape.len() != rank {
+        let nested = match ty {
+            Type::Vector(_) if rank == 2 => format!("; {NESTED}"),
+            _ => String::new(),
+        };
+        return Err(format!(
+            "the array has {} dimension{}, {rank} {} needed{nested}",
+            array.shape.len(),
+            if array.shape.len() == 1 { "" } else { "s" },
+            if rank == 1 { "is" } else { "are" },
+        ));
+    }
+    array.into_value(ty)
+}
+
+/// The way to give a vector of vectors of different lengths.
+const NESTED: &str =
+    "rows of different lengths are given as data and offsets: @data.npy:@offsets.npy";
 
 /// Returns NumPy's name of a scalar type, without the byte order.
 fn type_name(scalar: Scalar) -> String {
@@ -83,7 +181,11 @@ fn byte_count(shape: &[usize], size: usize) -> Option<usize> {
 
 /// Reads the header. Bytes that are no header give a message, never a panic.
 fn read_header(reader: &mut dyn Read) -> Result<NpyHeader, String> {
-    match quietly(|| NpyHeader::from_reader(&mut *reader)) {
+    let start = start_of(reader).map_err(|error| describe(&error))?;
+    if depth_of(&start) > DEEPEST_HEADER {
+        return Err("this is no .npy file: its header is damaged".to_string());
+    }
+    match quietly(|| NpyHeader::from_reader(&mut start.chain(&mut *reader))) {
         Some(Ok(header)) => Ok(header),
         Some(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
             Err("the file is truncated".to_string())
@@ -91,6 +193,41 @@ fn read_header(reader: &mut dyn Read) -> Result<NpyHeader, String> {
         Some(Err(error)) => Err(format!("this is no .npy file: {}", describe(&error))),
         None => Err("this is no .npy file: its header is damaged".to_string()),
     }
+}
+
+/// The deepest nesting of brackets in a header. The parser of `npyz` takes exponential time in it, and headers of
+/// arrays of numbers have two levels.
+const DEEPEST_HEADER: usize = 8;
+
+/// Returns the bytes of the header, from the beginning of the file, as far as they are there.
+fn start_of(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    reader.take(8).read_to_end(&mut start)?;
+    // The version decides on the size of the length.
+    let size = match start.get(6) {
+        Some(1) => 2,
+        Some(_) => 4,
+        None => return Ok(start),
+    };
+    reader.take(size).read_to_end(&mut start)?;
+    let digits = start.iter().skip(8).rev();
+    let length = digits.fold(0u64, |length, byte| length << 8 | u64::from(*byte));
+    reader.take(length).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Returns how deep brackets nest in a text.
+fn depth_of(text: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0usize, 0);
+    for byte in text {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// Runs `body`. Returns `None` when it panics. (The header reader of `npyz` multiplies extents
@@ -215,6 +352,11 @@ mod tests {
         assert_ne!(error(&header(huge), Scalar::F32), "");
         let long = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,), }";
         assert!(error(&header(long), Scalar::F32).contains("truncated"));
+        let deep = format!("{{'descr': '<f4', 'shape': {}", "{".repeat(60));
+        assert!(error(&header(&deep), Scalar::F32).contains("damaged"));
+        let mut large = header("{}");
+        large[6] = 2;
+        assert_ne!(error(&large, Scalar::F32), "");
         assert_ne!(error(&header("{}"), Scalar::F32), "");
         assert_ne!(error(&header(""), Scalar::F32), "");
     }

@@ -10,7 +10,7 @@ use crate::nested::unflatten;
 use crate::nodes::Nodes;
 use crate::read::{read, read_data};
 use crate::view::{self, MemoryView};
-use nova_core::text::write_view;
+use nova_core::text::{Style, write_view};
 use nova_core::{ScalarValue, SumType, Type, Value};
 use std::io::{self, Write};
 use std::ptr::with_exposed_provenance_mut;
@@ -228,7 +228,13 @@ impl Returned<'_> {
     }
 
     /// Writes the text of the value, which is of type `ty`.
-    pub fn write(&self, out: &mut impl Write, ty: &Type, sums: &[SumType]) -> io::Result<()> {
+    pub fn write(
+        &self,
+        out: &mut impl Write,
+        ty: &Type,
+        sums: &[SumType],
+        style: Style,
+    ) -> io::Result<()> {
         let (rows, array);
         let view = match self.passing {
             Passing::Bool => MemoryView::Bool(self.truth()),
@@ -258,7 +264,7 @@ impl Returned<'_> {
                 MemoryView::Rows(&rows, 0, 0, length)
             }
         };
-        write_view(out, view, ty, sums)
+        write_view(out, view, ty, sums, style)
     }
 }
 

@@ -16,6 +16,7 @@ const EXAMPLES: &str = "Examples:
   novac --emit flat dot.nova                     show the program at a stage
 
 A VALUE is text (42, 2.5, true, (1, 2.5), [1 2 3], (Cons (1, Nil))), @FILE.npy or @FILE.npz (NumPy),
+@FILE.csv, @FILE.csv:COLUMN,COLUMN or @FILE.tsv (a table), @FILE.png, .pgm or .ppm (a picture),
 @- (standard input), @FILE (bytes for a vector uint8, value text otherwise), or for a nested vector
 @DATA.npy:@OFFSETS.npy.
 
@@ -42,6 +43,12 @@ pub struct Cli {
     /// Also write PROG.json, which describes the entries for bindings
     #[arg(long)]
     pub manifest: bool,
+    /// Also write the files that the output depends on, as rules of Make
+    #[arg(long, value_name = "FILE")]
+    pub depfile: Option<PathBuf>,
+    /// Print where something is: cmake-dir, the folder of NovaConfig.cmake
+    #[arg(long, value_name = "WHAT", value_parser = ["cmake-dir"])]
+    pub print: Option<String>,
     /// Print the program at this stage instead: core, flat, mem, loop or c
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub emit: Option<Stage>,
@@ -177,9 +184,12 @@ pub struct EvalArguments {
     /// Which entry to run, in a program of several
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Write the value to a file: .npy, .npz, or anything else for text
+    /// Write the value to a file: .npy, .npz, .csv, .tsv, .png, .pgm, .ppm, .bin, .txt
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print a vector uint8 as text: as it is where it is the value, "…" inside of others
+    #[arg(long)]
+    pub text: bool,
 }
 
 #[derive(Args, Debug)]
@@ -273,7 +283,7 @@ fn misspelt_command(command: &clap::Command, word: Option<&std::ffi::OsString>) 
     let names = command.get_subcommands().map(clap::Command::get_name);
     let near = names.map(|name| (strsim::osa_distance(word, name), name));
     let (distance, name) = near.min()?;
-    (distance <= 2 && distance < word.len()).then(|| name.to_string())
+    ((1..=2).contains(&distance) && distance < word.len()).then(|| name.to_string())
 }
 
 /// Reads the command line.

@@ -1,6 +1,7 @@
 //! The commands, one file each, and their shared functions.
 
 mod check;
+mod cmake;
 mod compile;
 mod evaluate;
 mod explain;
@@ -23,11 +24,16 @@ use std::path::Path;
 pub fn dispatch(cli: Cli) -> Outcome {
     check_common(&cli.common)?;
     let Some(command) = &cli.command else {
-        return compile::compile(&cli);
+        return match &cli.print {
+            Some(_) => cmake::print_folder(),
+            None => compile::compile(&cli),
+        };
     };
-    if cli.file.is_some() || cli.output.is_some() || cli.manifest || cli.emit.is_some() {
+    let is_compiling = cli.file.is_some() || cli.output.is_some() || cli.manifest;
+    if is_compiling || cli.emit.is_some() || cli.depfile.is_some() || cli.print.is_some() {
         return Err(End::usage(
-            "error: -o, --manifest, --emit and a program stand after the command, or without one",
+            "error: -o, --manifest, --emit, --depfile, --print and a program stand after the command, or \
+             without one",
         ));
     }
     match command {

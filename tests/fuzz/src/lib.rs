@@ -1,9 +1,10 @@
 //! What the fuzz targets run.
 //!
 //! [`read`] takes a text through reader, parser and formatter, [`check`] through the whole front
-//! end to verified Core. Errors of the text are fine; a panic, a hang and a stack overflow are
+//! end to verified Core, and [`files`] the readers of files. Errors of the input are fine; a panic, a hang and a stack overflow are
 //! findings. [`mutate`] knows the structure of texts, next to libFuzzer's own mutations.
 
+pub mod files;
 pub mod mutate;
 mod stack;
 

@@ -2,7 +2,7 @@
 
 use super::stack::Stack;
 use crate::value::Extents;
-use crate::{Elements, OutOfMemory, ScalarValue, SumType, Type, Value};
+use crate::{Elements, OutOfMemory, Scalar, ScalarValue, SumType, Type, Value};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -23,6 +23,15 @@ pub enum Shape {
     Sum(u32),
     /// A function.
     Function,
+}
+
+/// The way in which the elements of a `vector uint8` are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As numbers: `[104 105]`.
+    Numbers,
+    /// As texts: `"hi"`.
+    Texts,
 }
 
 /// A value in some representation.
@@ -81,7 +90,7 @@ impl View for ValueView<'_> {
 pub fn print_value(value: &Value, ty: &Type, sums: &[SumType]) -> String {
     let mut text = Vec::new();
     // Writing to memory cannot fail, and names are text.
-    let _ = write_value(&mut text, value, ty, sums);
+    let _ = write_value(&mut text, value, ty, sums, Style::Numbers);
     String::from_utf8(text).unwrap_or_default()
 }
 
@@ -91,8 +100,9 @@ pub fn write_value(
     value: &Value,
     ty: &Type,
     sums: &[SumType],
+    style: Style,
 ) -> io::Result<()> {
-    write_view(out, ValueView::Value(value), ty, sums)
+    write_view(out, ValueView::Value(value), ty, sums, style)
 }
 
 /// Writes the text of a value of type `ty` in any representation.
@@ -101,10 +111,12 @@ pub fn write_view<V: View>(
     value: V,
     ty: &Type,
     sums: &[SumType],
+    style: Style,
 ) -> io::Result<()> {
     let mut printer = Printer {
         out,
         sums,
+        style,
         work: Stack::default(),
         closing: 0,
     };
@@ -166,6 +178,7 @@ impl<V> Array<'_, V> {
 struct Printer<'a, 'o, V, W> {
     out: &'o mut W,
     sums: &'a [SumType],
+    style: Style,
     /// The items to be written, the next one last. Each has the number of closing parentheses after it.
     work: Stack<(Item<'a, V>, usize)>,
     /// The number of closing parentheses after the value that is being written. A list nests as deep as
@@ -199,6 +212,11 @@ impl<'a, V: View, W: Write> Printer<'a, '_, V, W> {
                     true => self.text(")")?,
                     false => return self.field(value, 0, types),
                 }
+            }
+            (Shape::Vector(count), Type::Vector(element))
+                if self.style == Style::Texts && **element == Type::Scalar(Scalar::U8) =>
+            {
+                write_text(self.out, &bytes_of(value, count))?;
             }
             (Shape::Vector(count), Type::Vector(element)) => {
                 return self.elements(value, 0..count, element);
@@ -311,6 +329,41 @@ impl<'a, V: View, W: Write> Printer<'a, '_, V, W> {
         self.push(Item::Rows(array, row + 1))?;
         self.array(sub)
     }
+}
+
+/// Returns the elements of a `vector uint8`.
+fn bytes_of<V: View>(value: V, count: usize) -> Vec<u8> {
+    let bytes = (0..count).map(|k| match value.part(k).shape() {
+        Shape::Scalar(ScalarValue::U8(byte)) => byte,
+        _ => 0,
+    });
+    bytes.collect()
+}
+
+/// Writes a text between quotation marks, as the language writes it. What is no character, or none that a
+/// screen shows, is `\xHH`.
+fn write_text(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(b"\"")?;
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => write!(out, "\\{c}")?,
+                '\n' => out.write_all(b"\\n")?,
+                '\t' => out.write_all(b"\\t")?,
+                c if c.is_control() => write_escapes(out, c.encode_utf8(&mut [0; 4]).as_bytes())?,
+                c => write!(out, "{c}")?,
+            }
+        }
+        write_escapes(out, chunk.invalid())?;
+    }
+    out.write_all(b"\"")
+}
+
+/// Writes bytes as `\xHH`.
+fn write_escapes(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    bytes
+        .iter()
+        .try_for_each(|byte| write!(out, "\\x{byte:02x}"))
 }
 
 /// Writes a scalar. Floats have the fewest digits that parse to the same value, and always a `.` or an

@@ -186,7 +186,9 @@ fn values_pass_through_the_memory_of_calls() {
         for argument in [read, converted] {
             let returned = as_result(&argument, &passing);
             let mut out = Vec::new();
-            returned.write(&mut out, &ty, sums).expect("memory");
+            returned
+                .write(&mut out, &ty, sums, nova_core::text::Style::Numbers)
+                .expect("memory");
             assert_eq!(String::from_utf8_lossy(&out), printed, "seed {seed}");
             let back = returned.value().unwrap_or_else(|e| panic!("{text}: {e}"));
             assert!(back.same(&value), "seed {seed}: {text}");

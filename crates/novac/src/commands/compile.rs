@@ -2,9 +2,9 @@
 
 use crate::cli::Cli;
 use crate::terminal::{End, Outcome, message, print};
-use nova_driver::{Compiler, Options, Stage, linked};
+use nova_driver::{Checked, Compiler, Options, Stage, dependencies, linked};
 use nova_exec::InputError;
-use nova_exec::atomic::write_files;
+use nova_exec::atomic::{write_file, write_files};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,19 @@ pub fn compile(cli: &Cli) -> Outcome {
     if cli.manifest {
         list.push((path("json"), files.manifest.as_bytes()));
     }
+    let rules;
+    if let Some(depfile) = &cli.depfile {
+        let outputs: Vec<PathBuf> = list.iter().map(|(path, _)| path.clone()).collect();
+        rules = rules_of(cli, &checked, &outputs)?;
+        list.push((depfile.clone(), rules.as_bytes()));
+    }
     Ok(write_files(&list)?)
+}
+
+/// Returns the rules of Make by which files depend on a program, its imports and the code of the device.
+fn rules_of(cli: &Cli, checked: &Checked, outputs: &[PathBuf]) -> Result<String, InputError> {
+    let inputs: Vec<PathBuf> = checked.files.iter().chain(&cli.link).cloned().collect();
+    dependencies::rules(outputs, &inputs)
 }
 
 /// Returns a compiler with the options of the command line and the linked code of the device.
@@ -75,6 +87,16 @@ fn emit(cli: &Cli, file: &Path, stage: Stage) -> Outcome {
     let text = emitted?;
     if stage == Stage::C {
         message(&checked.host_warnings().to_text());
+    }
+    if let Some(depfile) = &cli.depfile {
+        let dialect = compiler.options().dialect();
+        let ending = match stage {
+            Stage::C => dialect.map_or("c", |dialect| dialect.extension),
+            other => other.name(),
+        };
+        let output = PathBuf::from(format!("{}.{ending}", checked.name));
+        let rules = rules_of(cli, &checked, &[output])?;
+        write_file(depfile, |writer| writer.write_all(rules.as_bytes()))?;
     }
     print(text.trim_end_matches('\n'))?;
     print("\n")

@@ -4,11 +4,11 @@ use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, EvalArguments};
 use crate::terminal::{self, End, print_with};
 use nova_core::Type;
+use nova_core::text::Style;
 use nova_driver::{Checked, Compiler, Failure, runtime_error};
 use nova_exec::CallError;
 use nova_exec::input::Inputs;
 use nova_exec::output::{Outcome, check_output, write_output};
-use std::path::Path;
 
 /// Evaluates an entry and prints its value.
 pub fn evaluate(common: &Common, arguments: &EvalArguments) -> terminal::Outcome {
@@ -22,7 +22,7 @@ pub fn evaluate(common: &Common, arguments: &EvalArguments) -> terminal::Outcome
         .eval(&checked, entry, &inputs)
         .map_err(|failure| with_source_line(&checked, failure))?;
     let outcome = Outcome::Value(value);
-    deliver(&arguments.output, &outcome, &signature.result, &checked)
+    deliver(arguments, &outcome, &signature.result, &checked)
 }
 
 /// Returns the end for a failure. An error of the running program is shown in its source.
@@ -45,13 +45,18 @@ pub fn check_destination(output: &Option<std::path::PathBuf>, ty: &Type) -> term
 
 /// Prints a value, or writes it to a file.
 pub fn deliver(
-    output: &Option<impl AsRef<Path>>,
+    arguments: &EvalArguments,
     outcome: &Outcome<'_>,
     ty: &Type,
     checked: &Checked,
 ) -> terminal::Outcome {
-    match output {
-        Some(path) => Ok(write_output(path.as_ref(), outcome, ty, checked.sums())?),
-        None => print_with(|mut out| outcome.write(&mut out, ty, checked.sums())),
+    let style = match arguments.text {
+        true => Style::Texts,
+        false => Style::Numbers,
+    };
+    let sums = checked.sums();
+    match &arguments.output {
+        Some(path) => Ok(write_output(path, outcome, ty, sums, style)?),
+        None => print_with(|mut out| outcome.write(&mut out, ty, sums, style)),
     }
 }

@@ -30,7 +30,7 @@ pub fn run(common: &Common, arguments: &RunArguments) -> terminal::Outcome {
     let (returned, _) = prepared.run().map_err(failed)?;
     let outcome = Outcome::Returned(returned);
     let Some(count) = arguments.bench else {
-        return deliver(&eval.output, &outcome, &signature.result, &checked);
+        return deliver(eval, &outcome, &signature.result, &checked);
     };
     let mut times = Vec::with_capacity(count as usize);
     for _ in 0..count {
@@ -38,7 +38,7 @@ pub fn run(common: &Common, arguments: &RunArguments) -> terminal::Outcome {
         times.push(time);
     }
     if eval.output.is_some() {
-        deliver(&eval.output, &outcome, &signature.result, &checked)?;
+        deliver(eval, &outcome, &signature.result, &checked)?;
     }
     print_line(&summary(times))
 }
