@@ -7,6 +7,7 @@ mod explain;
 mod format;
 mod inputs;
 mod lsp;
+mod profile;
 mod run;
 mod tests;
 
@@ -21,9 +22,11 @@ pub fn dispatch(cli: Cli) -> Outcome {
     let Some(command) = &cli.command else {
         return compile::compile(&cli);
     };
-    if cli.file.is_some() || cli.output.is_some() || cli.manifest || cli.emit.is_some() {
+    let alone = cli.manifest || cli.profile || cli.emit.is_some();
+    if cli.file.is_some() || cli.output.is_some() || alone {
         return Err(End::usage(
-            "error: -o, --manifest, --emit and a program stand after the command, or without one",
+            "error: -o, --manifest, --profile, --emit and a program stand after the command, or without \
+             one",
         ));
     }
     match command {
