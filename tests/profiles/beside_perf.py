@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the profile of five.nova with the samples of Linux perf: beside_perf.py TARGET [N M CALLS].
 
-Prints the table of NOVA_PROFILE=1, then for each row its share of the time by that table, and its share of
-the samples that perf takes of the same program without NOVA_PROFILE. A sample belongs to the row whose
+Prints for each row of the profile its own time, its share of the time, and its share of the samples that
+perf takes of the same program without NOVA_PROFILE. A sample belongs to the row whose
 marks stand around the innermost line of its call chain that has such marks. A chunk of a parallel region
 belongs to the row that runs the region; there the shares of perf are of processor time.
 
@@ -62,16 +62,15 @@ def rows_of_lines(source):
 
 
 def samples(host, arguments, folder, environment):
-    """The call chains of the samples, innermost address first."""
+    """The call chains of the samples, innermost first: addresses in the program."""
     data = os.path.join(folder, "perf.data")
-    record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", "-o", data, host, *arguments]
+    record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "--call-graph", "dwarf,4096", "-o", data, host, *arguments]
     subprocess.run(record, check=True, env=environment, stderr=subprocess.DEVNULL)
-    script = ["perf", "script", "-i", data, "-F", "comm,ip"]
+    script = ["perf", "script", "-i", data, "-F", "comm,ip,dso"]
     text = subprocess.run(script, check=True, capture_output=True, text=True).stdout
     for block in text.split("\n\n"):
-        chain = [line.split()[0] for line in block.splitlines()[1:] if line.strip()]
-        if chain:
-            yield chain
+        if block.strip():
+            yield [line.split()[0] for line in block.splitlines()[1:] if line.endswith("/host)")]
 
 
 def lines_of(host, addresses):
@@ -99,12 +98,11 @@ def main():
         source, host = os.path.join(folder, "five.c"), os.path.join(folder, "host")
         with open(os.path.join(folder, "host.c"), "w") as file:
             file.write(HOST)
-        flags = ["-std=c11", "-O2", "-march=native", "-g", "-fno-omit-frame-pointer", "-no-pie", "-pthread"]
+        flags = ["-std=c11", "-O2", "-march=native", "-g", "-fno-omit-frame-pointer", "-pie", "-fPIE", "-pthread"]
         gcc = ["gcc", *flags, "-DNOVA_NARROW_MOVES", "-mmove-max=128", "-mstore-max=128"]
         subprocess.run([*gcc, "-o", host, os.path.join(folder, "host.c"), source, "-lm"], check=True)
         trace = os.path.join(folder, "trace.json")
         subprocess.run([host, *arguments], check=True, env={**plain, "NOVA_PROFILE": trace})
-        subprocess.run([host, *arguments], check=True, env={**plain, "NOVA_PROFILE": "1"})
         with open(trace) as file:
             profile = json.load(file)["loops"]
         with open(source) as file:
@@ -117,11 +115,13 @@ def main():
         found = next((rows[line] for line in places if line in rows), None)
         counts[names.get(found)] += 1
     total = sum(row["own_ns"] for row in profile)
-    print(f"\n{len(chains)} samples\n{'operation':12} {'place':16} {'profile':>8} {'perf':>8}")
+    print(f"{target}, {len(chains)} samples")
+    print(f"{'operation':12} {'place':16} {'own, ms':>9} {'profile':>8} {'perf':>8}")
     for row in sorted(profile, key=lambda row: -row["own_ns"]):
         key = (row["operation"], row["place"]) if row["place"] else None
         share, other = row["own_ns"] / total, counts[key] / len(chains)
-        print(f"{row['operation']:12} {row['place'] or '-':16} {share:8.1%} {other:8.1%}")
+        name, place, own = row["operation"], row["place"] or "-", row["own_ns"] / 1e6
+        print(f"{name:12} {place:16} {own:9.1f} {share:8.1%} {other:8.1%}")
 
 
 main()

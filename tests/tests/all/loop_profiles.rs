@@ -90,7 +90,7 @@ fn expected() -> BTreeMap<(&'static str, &'static str), Numbers> {
         (("sort", "five.nova:6:15"), [2 * CALLS, few, -1, -1]),
         (
             ("map", "five.nova:6:15"),
-            [2 * CALLS, few, 12 * few, 4 * few],
+            [2 * CALLS, few, 8 * few + 4 * all, 4 * few],
         ),
         (
             ("map", "five.nova:7:15"),
@@ -111,7 +111,7 @@ fn expected() -> BTreeMap<(&'static str, &'static str), Numbers> {
             [CALLS, 2 * CALLS, 4 * all + 32 * CALLS, 8 * CALLS],
         ),
         (
-            ("filter", "loops.nova:9:36"),
+            ("filter", "loops.nova:9:32"),
             [CALLS, all, 4 * all, 4 * (all - 10 * CALLS)],
         ),
     ])

@@ -15,8 +15,8 @@ const CALLS: [(&str, &str); 2] = [
 ];
 
 /// Changes the calls of all functions of the host. The rows of entries follow those of marks. `name` is the
-/// name of the program.
-pub fn run(program: &mut Program, name: &str) {
+/// name of the program. The names of entries are shown without `prefix`, if they have it.
+pub fn run(program: &mut Program, name: &str, prefix: &str) {
     let mut rows = 0;
     let functions = &mut program.host.list;
     for body in functions.iter_mut().filter_map(|f| f.body.as_mut()) {
@@ -39,7 +39,10 @@ pub fn run(program: &mut Program, name: &str) {
             } else if let Some((_, profiled)) = call {
                 *called = (*profiled).into();
                 arguments.push(Expression::literal(rows.to_string()));
-                arguments.push(Expression::text(function.name.as_bytes()));
+                let entry = &*function.name;
+                arguments.push(Expression::text(
+                    entry.strip_prefix(prefix).unwrap_or(entry),
+                ));
                 arguments.push(Expression::text(name));
                 rows += 1;
             }
@@ -99,9 +102,9 @@ mod tests {
         program.host.list = vec![
             function("a_value", vec![inside, region]),
             function("a", vec![call("nova_call")]),
-            function("b", vec![call("nova_call_deep")]),
+            function("own_b", vec![call("nova_call_deep")]),
         ];
-        run(&mut program, "p");
+        run(&mut program, "p", "own_");
         let items: Vec<Item> = program.host.list.into_iter().map(Item::Function).collect();
         let text = crate::print::print(&items);
         for line in [

@@ -148,6 +148,6 @@ pub const PASSES: &[Pass] = &[
     row(NEEDED, Any, "nesting", C(nova_c_ast::passes::nesting::run), "keeps the nesting of statements within what C compilers accept"),
     row(NEEDED, Any, "unsigned-accumulators", C(nova_c_ast::passes::accumulators::run), "gives accumulators that wrap unsigned types: gcc adds some lanes of signed ones wrongly"),
     row(NEEDED, Any, "chosen-states", C(nova_c_ast::passes::choices::run), "marks states that are chosen among constants: gcc computes some of them in vectors wrongly"),
-    row(NEEDED, Processor, PROFILE, CNamed(nova_c_ast::passes::profile::run), "takes the times of calls and of parallel regions"),
+    row(NEEDED, Processor, PROFILE, CNamed(steps::take_times), "takes the times of calls and of parallel regions"),
     row(NEEDED, Any, "print", CToFiles(nova_c::files), "writes the files, with the parts of the runtime that they use"),
 ];
