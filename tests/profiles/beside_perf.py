@@ -2,7 +2,7 @@
 """Compares the profile of five.nova with the samples of Linux perf: beside_perf.py TARGET [N M CALLS].
 
 Prints for each row of the profile its own time, its share of the time, and its share of the samples that
-perf takes of the same program without NOVA_PROFILE. A sample belongs to the row whose
+perf takes of the calls of the same run. A sample belongs to the row whose
 marks stand around the innermost line of its call chain that has such marks. A chunk of a parallel region
 belongs to the row that runs the region; there the shares of perf are of processor time.
 
@@ -34,16 +34,18 @@ int main(int count, char **arguments)
 
 MARK = re.compile(r'nova_(begin|end)_loop\((\d+)(?:, "(.*?)", "(.*?)")?')
 REGION = re.compile(r"nova_profiled_parallel\([^;]*?, (\w+_chunk\w*), ")
-FUNCTION = re.compile(r"^static \w[\w *]*?(\w+)\(")
+FUNCTION = re.compile(r"^[A-Za-z][\w *]*?[ *](\w+)\(")
 
 
 def rows_of_lines(source):
-    """The row of each line of the C, and the operation and place of each row."""
+    """The row of each line of the C, the operation and place of each row, and the function of each line."""
     names, rows, chunks, functions, open_rows = {}, {}, {}, {}, []
     function = None
     for number, line in enumerate(source.splitlines(), 1):
         if found := FUNCTION.match(line):
             function, open_rows = found[1], []
+        if open_rows:
+            rows[number] = open_rows[-1]
         for kind, row, what, place in MARK.findall(line):
             if kind == "begin":
                 names[int(row)] = (what, place)
@@ -58,11 +60,11 @@ def rows_of_lines(source):
     for number, function in functions.items():
         if function in chunks:
             rows.setdefault(number, chunks[function])
-    return rows, names
+    return rows, names, functions
 
 
 def samples(host, arguments, folder, environment):
-    """The call chains of the samples, innermost first: addresses in the program."""
+    """The call chains of the samples of a run, innermost first: addresses in the program."""
     data = os.path.join(folder, "perf.data")
     record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "--call-graph", "dwarf,4096", "-o", data, host, *arguments]
     subprocess.run(record, check=True, env=environment, stderr=subprocess.DEVNULL)
@@ -102,24 +104,26 @@ def main():
         gcc = ["gcc", *flags, "-DNOVA_NARROW_MOVES", "-mmove-max=128", "-mstore-max=128"]
         subprocess.run([*gcc, "-o", host, os.path.join(folder, "host.c"), source, "-lm"], check=True)
         trace = os.path.join(folder, "trace.json")
-        subprocess.run([host, *arguments], check=True, env={**plain, "NOVA_PROFILE": trace})
+        with open(source) as file:
+            rows, names, functions = rows_of_lines(file.read())
+        chains = list(samples(host, arguments, folder, {**plain, "NOVA_PROFILE": trace}))
         with open(trace) as file:
             profile = json.load(file)["loops"]
-        with open(source) as file:
-            rows, names = rows_of_lines(file.read())
-        chains = list(samples(host, arguments, folder, plain))
         lines = lines_of(host, {address for chain in chains for address in chain})
     counts = collections.Counter()
     for chain in chains:
         places = [line for address in chain for line in lines.get(int(address, 16), [])]
         found = next((rows[line] for line in places if line in rows), None)
-        counts[names.get(found)] += 1
+        # What is outside of calls is the start of the program, its report, the release of results, and
+        # threads that wait for work.
+        if found is not None or any(functions[line] == "five_run" for line in places):
+            counts[names.get(found)] += 1
     total = sum(row["own_ns"] for row in profile)
-    print(f"{target}, {len(chains)} samples")
+    print(f"{target}, {counts.total()} samples in calls, {len(chains) - counts.total()} others")
     print(f"{'operation':12} {'place':16} {'own, ms':>9} {'profile':>8} {'perf':>8}")
     for row in sorted(profile, key=lambda row: -row["own_ns"]):
         key = (row["operation"], row["place"]) if row["place"] else None
-        share, other = row["own_ns"] / total, counts[key] / len(chains)
+        share, other = row["own_ns"] / total, counts[key] / counts.total()
         name, place, own = row["operation"], row["place"] or "-", row["own_ns"] / 1e6
         print(f"{name:12} {place:16} {own:9.1f} {share:8.1%} {other:8.1%}")
 
