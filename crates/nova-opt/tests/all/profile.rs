@@ -16,6 +16,10 @@ fn marked(text: &str, inputs: &[&str]) -> Vec<String> {
     };
     let expected = value_with(&program, inputs, &silent);
     apply(nova_opt::profile::run, &mut program);
+    // The text of a program with marks reads back.
+    let text = print(&program);
+    let program = read(&text);
+    assert_eq!(print(&program), text);
     let lines = RefCell::new(Vec::new());
     let options = Options {
         trace: &|line| lines.borrow_mut().push(line.replace('\n', "|")),
