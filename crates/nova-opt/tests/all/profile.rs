@@ -54,7 +54,12 @@ fn operations_pass_their_iterations_and_bytes() {
         &of_vector(&format!("{MAP} {filter}"), "0f"),
         &["[1 2 3]", "0"],
     );
-    let expected = ["0|map| (nil)", "0 ((3, 12, 12))", "1|filter| (nil)", "1 ((3, 12, 4))"];
+    let expected = [
+        "0|map| (nil)",
+        "0 ((3, 12, 12))",
+        "1|filter| (nil)",
+        "1 ((3, 12, 4))",
+    ];
     assert_eq!(lines, expected);
     let lines = marked(&of_vector(MAP, "0f"), &["[]", "0"]);
     assert_eq!(lines, ["0|map| (nil)", "0 ((0, 0, 0))"]);
@@ -69,7 +74,14 @@ fn loops_have_marks_around_those_of_what_is_inside() {
     );
     let lines = marked(&of_vector(&text, "0f"), &["[1 2]", "2"]);
     let map = ["1|map| (nil)", "1 ((2, 8, 8))"];
-    let expected = [&["0|loop| (nil)"][..], &map, &map, &map, &["0 ((3, -1, -1))"]].concat();
+    let expected = [
+        &["0|loop| (nil)"][..],
+        &map,
+        &map,
+        &map,
+        &["0 ((3, -1, -1))"],
+    ]
+    .concat();
     assert_eq!(lines, expected);
 }
 
