@@ -4,7 +4,7 @@
 #define NOVA_COPIED ((size_t)1 << 20)
 #define NOVA_MOST_EVENTS 5000
 #include "../common/errors.h"
-#include "../common/profile.h"
+#include "../common/profile_calls.h"
 #include "../pthreads/profile.h"
 #include "test.h"
 

@@ -43,6 +43,8 @@ pub const FILES: &[(&str, &str)] = files![
     "common/non_temporal.h",
     "common/call.h",
     "common/profile.h",
+    "common/profile_report.h",
+    "common/profile_calls.h",
     "common/bits.h",
     "opencl/bits.h",
     "common/integers.h",
@@ -137,7 +139,7 @@ impl Platform {
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost | Platform::CudaHost, "common") => {
-                !matches!(name, "one_memory.h" | "links.h" | "profile.h")
+                !matches!(name, "one_memory.h" | "links.h") && !name.starts_with("profile")
             }
             (Platform::OpenClHost | Platform::CudaHost, "device") => {
                 name == "links.h" || !is_for_kernels(name)

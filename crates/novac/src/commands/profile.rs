@@ -96,8 +96,12 @@ fn inner_process(trace: &Path) -> Result<u8, End> {
         .unwrap_or(1))
 }
 
-/// Returns the sources of a program; none if it has errors, which the inner process reports.
+/// Returns the sources of a program; none if it has errors, which the inner process reports, or is read from
+/// standard input, which only the inner process reads.
 fn sources(common: &Common, file: &Path) -> SourceMap {
+    if file.as_os_str() == "-" {
+        return SourceMap::new();
+    }
     let options: Options = common.options();
     match Compiler::new(options).check(Source::File(file.to_path_buf())) {
         Ok(checked) => checked.report.sources,
