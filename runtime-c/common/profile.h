@@ -76,7 +76,6 @@ typedef struct nova_loop_profile {
 
 static nova_loop_profile nova_loops;
 static pthread_mutex_t nova_loops_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t nova_loops_once = PTHREAD_ONCE_INIT;
 
 /* The loops of the call that this thread runs; null without a profile, and in threads of the pool. */
 static NOVA_THREAD_LOCAL nova_open_loops *nova_loops_here;

@@ -41,6 +41,9 @@ static void nova_read_profile(void)
     atexit(nova_report_loops);
 }
 
+/* The first call reads what the user wants. */
+static pthread_once_t nova_loops_once = PTHREAD_ONCE_INIT;
+
 /* Begins the row of an entry; false without a profile. */
 static bool nova_open_call(nova_open_loops *open, int row, const char *name, const char *program)
 {
