@@ -354,7 +354,7 @@ impl Report<'_> {
         let extents: Vec<String> = operation.shape.iter().map(|e| self.atom(*e)).collect();
         let mut words: Vec<(&str, usize)> = Vec::new();
         for output in &operation.outputs {
-            let word = output_word(output);
+            let word = output.word();
             match words.iter_mut().find(|(known, _)| *known == word) {
                 Some((_, count)) => *count += 1,
                 None => words.push((word, 1)),
@@ -420,18 +420,4 @@ fn strategy_text(operation: &ArrayOperation, strategy: Strategy, device: bool) -
     let level = strategy.level.word();
     let space = strategy.space.map(|space| format!(" to_{}", space.word()));
     format!("{order} ({what}_{level}{})", space.unwrap_or_default())
-}
-
-/// Names what an output makes of the values of the body.
-fn output_word(output: &Output) -> &'static str {
-    match output {
-        Output::Map => "map",
-        Output::Reduce { .. } => "reduce",
-        Output::Scan { .. } => "scan",
-        Output::Filter { .. } => "filter",
-        Output::Scatter { .. } => "scatter",
-        Output::Histogram { .. } => "histogram",
-        Output::Collect { .. } => "rows of varying length",
-        Output::Join { .. } => "rows of one length",
-    }
 }

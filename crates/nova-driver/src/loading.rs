@@ -208,7 +208,8 @@ impl Compiler {
         link: &[PathBuf],
     ) -> Option<Kept> {
         let options = &self.options;
-        let is_profiled = std::env::var_os("NOVA_PROFILE").is_some_and(|value| value == "1");
+        let asked = std::env::var_os("NOVA_PROFILE");
+        let is_profiled = options.profile || asked.is_some_and(|v| !v.is_empty() && v != "0");
         let is_plain = !options.verify
             && !options.passes_run
             && !options.check_races

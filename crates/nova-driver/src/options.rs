@@ -197,6 +197,8 @@ pub struct Options {
     /// True if the generated code is C for one thread that traces the accesses of parallel loops,
     /// and fails where two of their iterations race. Otherwise it is the target's.
     pub check_races: bool,
+    /// True if a program for processors takes the times of its loops when it is run with `NOVA_PROFILE`.
+    pub profile: bool,
     /// The policy for parallel loops without a proof.
     pub proofs: Proofs,
     /// Operations that one thread runs, since there is no proof that iterations of their loops do
@@ -293,6 +295,7 @@ impl Default for Options {
             tiles: nova_expand::TileSizes::default(),
             parallelism: None,
             check_races: false,
+            profile: false,
             proofs: Proofs::default(),
             alone: Alone::default(),
             one_thread: false,

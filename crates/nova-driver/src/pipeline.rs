@@ -19,7 +19,7 @@ use nova_loop::ir as commands;
 use nova_machine::Machine;
 use nova_race::Unproved;
 pub use passes::PASSES;
-use passes::{HONOUR, KERNELS, PARALLEL_REGIONS, PARALLELISE};
+use passes::{HONOUR, KERNELS, PARALLEL_REGIONS, PARALLELISE, PROFILE};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -59,6 +59,8 @@ enum Step {
     Settle,
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Emission),
     C(fn(&mut c::Program)),
+    /// The program's name is an input.
+    CNamed(fn(&mut c::Program, &str)),
     CToFiles(fn(nova_c::Emission) -> nova_c::Files),
 }
 
@@ -96,7 +98,7 @@ impl Pass {
             | Step::FlatNoted(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(_) | Step::Settle => Stage::Loop,
-            Step::LoopToC(_) | Step::C(_) | Step::CToFiles(_) => Stage::C,
+            Step::LoopToC(_) | Step::C(_) | Step::CNamed(_) | Step::CToFiles(_) => Stage::C,
         }
     }
 
@@ -150,6 +152,10 @@ impl Pass {
                 run(&mut emitted.emission.program);
                 Ok(Code::C(emitted))
             }
+            (Step::CNamed(run), Code::C(mut emitted)) => {
+                run(&mut emitted.emission.program, name);
+                Ok(Code::C(emitted))
+            }
             (Step::CToFiles(run), Code::C(emitted)) => Ok(Code::Files(Box::new(Generated {
                 files: run(emitted.emission),
                 program: emitted.program,
@@ -188,6 +194,9 @@ pub fn optional_passes() -> Vec<&'static Pass> {
 /// True if a pass runs under these options.
 pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
     if !pass.on.includes(options.target.machine()) {
+        return false;
+    }
+    if pass.name == PROFILE && !options.profile {
         return false;
     }
     let Some(level) = pass.level else {

@@ -74,6 +74,7 @@ mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod links;
+pub mod marks;
 pub mod memory;
 pub mod operators;
 pub mod parse;

@@ -23,6 +23,7 @@ pub mod licm;
 mod limits;
 pub mod measure;
 pub mod outline;
+pub mod profile;
 pub mod reachable;
 pub mod shapes;
 pub mod simplify;

@@ -37,6 +37,25 @@ pub fn functions_with(
     found
 }
 
+/// Returns some functions, and all that these call, directly or not.
+pub(crate) fn functions_called_by(
+    program: &Program,
+    callers: BTreeSet<FunctionId>,
+) -> BTreeSet<FunctionId> {
+    let mut left: Vec<FunctionId> = callers.iter().copied().collect();
+    let mut found = callers;
+    while let Some(caller) = left.pop() {
+        each_statement(&program.function(caller).body, &mut |statement| {
+            if let Expression::Call { function, .. } = &statement.expression
+                && found.insert(*function)
+            {
+                left.push(*function);
+            }
+        });
+    }
+    found
+}
+
 /// Removes the functions that no entry calls, directly or not; the others keep their order.
 pub(crate) fn drop_unreachable(program: &mut Program) {
     let count = program.functions.len();

@@ -42,6 +42,9 @@ pub const FILES: &[(&str, &str)] = files![
     "device/result_buffers.h",
     "common/non_temporal.h",
     "common/call.h",
+    "common/profile.h",
+    "common/profile_report.h",
+    "common/profile_calls.h",
     "common/bits.h",
     "opencl/bits.h",
     "common/integers.h",
@@ -69,6 +72,7 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/waiting.h",
     "pthreads/pool.h",
     "pthreads/region.h",
+    "pthreads/profile.h",
     "pthreads/shared_nodes.h",
     "device/call.h",
     "device/callers.h",
@@ -135,7 +139,7 @@ impl Platform {
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost | Platform::CudaHost, "common") => {
-                !matches!(name, "one_memory.h" | "links.h")
+                !matches!(name, "one_memory.h" | "links.h") && !name.starts_with("profile")
             }
             (Platform::OpenClHost | Platform::CudaHost, "device") => {
                 name == "links.h" || !is_for_kernels(name)

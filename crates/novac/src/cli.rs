@@ -23,7 +23,8 @@ A VALUE is text (42, 2.5, true, (1, 2.5), [1 2 3], (Cons (1, Nil))), @FILE.npy o
 Exit status: 0 done, 1 the program has errors or failed while running, 2 the command line, a VALUE
 or a file is wrong.
 
-Environment: CC names the C compiler, NOVA_CACHE the folder of compiled programs.";
+Environment: CC names the C compiler, NOVA_CACHE the folder of compiled programs. With NOVA_PROFILE=1
+a program prints a table of its loops or kernels when it ends, with NOVA_PROFILE=FILE it writes a trace.";
 
 /// A compiler for NOVA, a small data-parallel functional language.
 #[derive(Debug, Parser)]
@@ -49,6 +50,9 @@ pub struct Cli {
     /// Print where something is: cmake-dir, the folder of NovaConfig.cmake
     #[arg(long, value_name = "WHAT", value_parser = ["cmake-dir"])]
     pub print: Option<String>,
+    /// Let the program take the times of its loops when it runs with NOVA_PROFILE (seq, pthreads)
+    #[arg(long)]
+    pub profile: bool,
     /// Print the program at this stage instead: core, flat, mem, loop or c
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub emit: Option<Stage>,
@@ -202,6 +206,9 @@ pub struct RunArguments {
     /// Run N times and print the times of the call as a line of JSON
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub bench: Option<u32>,
+    /// Print the source with the time of each loop beside its line, to standard error (seq, pthreads)
+    #[arg(long)]
+    pub profile: bool,
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@ mod explain;
 mod format;
 mod inputs;
 mod lsp;
+mod profile;
 mod repl;
 mod run;
 mod tests;
@@ -29,11 +30,13 @@ pub fn dispatch(cli: Cli) -> Outcome {
             None => compile::compile(&cli),
         };
     };
-    let is_compiling = cli.file.is_some() || cli.output.is_some() || cli.manifest;
-    if is_compiling || cli.emit.is_some() || cli.depfile.is_some() || cli.print.is_some() {
+    let is_compiling = cli.file.is_some() || cli.output.is_some() || cli.emit.is_some();
+    let is_writing_more =
+        cli.manifest || cli.profile || cli.depfile.is_some() || cli.print.is_some();
+    if is_compiling || is_writing_more {
         return Err(End::usage(
-            "error: -o, --manifest, --emit, --depfile, --print and a program stand after the command, or \
-             without one",
+            "error: -o, --manifest, --profile, --emit, --depfile, --print and a program stand after the \
+             command, or without one",
         ));
     }
     match command {

@@ -227,6 +227,7 @@ fn run_command(folder: &Path, run: &Run) -> Result<(), Failed> {
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("nova-cache"),
         )
         .env_remove("CC")
+        .env_remove("NOVA_PROFILE")
         .stdin(Stdio::null())
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);

@@ -14,6 +14,7 @@ use crate::syntax::{context, context_parameter, int64, literal, null, parameter,
 use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
 use nova_core::{Constructor, Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
+use nova_flat::marks::Mark;
 use nova_loop::ir;
 
 /// The destination of text.
@@ -122,6 +123,12 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
 
 /// Emits the output of text and a value to standard error.
 pub(crate) fn trace(code: &mut Emitter, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
+    if let Some(mark) = Mark::read(text, ty) {
+        let mut all = vec![literal(mark.row)];
+        all.extend(mark.texts.iter().map(Expression::text));
+        all.extend(components.iter().map(|c| assigned(code, c)));
+        return code.push(Statement::call(mark.function(), all));
+    }
     let show = show_function(code.unit, ty);
     let empty = vec![null(), literal(0), literal(0)];
     let line = code.variable(Type::name("nova_text"), "line", Expression::Braces(empty));

@@ -2,6 +2,8 @@
 
 use crate::support::*;
 use nova_core::{Scalar, SumId, Type as CoreType};
+use nova_flat::ir as flat;
+use nova_flat::marks::Mark;
 use nova_loop::ir::{Command, Program};
 
 /// An entry that traces its input.
@@ -123,6 +125,41 @@ fn traces_of_long_lists() {
     }
     expected += &format!("Nil{}, true)\n", "))".repeat(100000));
     check_traces("lists", &program, calls, &expected);
+}
+
+/// Marks of profiles are no traces: C calls the runtime, which takes times only if it is asked to.
+#[test]
+fn marks_call_the_runtime() {
+    let mut program = Program::default();
+    let marks = [
+        Mark::begin(3, "map", "a \"b\".nova:1:2"),
+        Mark::end(3, [5, 20, -1].map(flat::Atom::index)),
+    ];
+    let body = marks.map(|mark| match mark {
+        flat::Expression::Trace {
+            text,
+            ty,
+            components,
+        } => Command::Trace {
+            text,
+            ty,
+            components: components
+                .iter()
+                .map(|c| int(c.as_i64().expect("a constant")))
+                .collect(),
+        },
+        _others => panic!("a mark is a trace"),
+    });
+    let id = function(&mut program, "marked", vec![], vec![], body.to_vec());
+    entry(&mut program, "marked", vec![], CoreType::Unit, id);
+    let files = emit(&program, "marked");
+    for line in [
+        r#"nova_begin_loop(3, "map", "a \"b\".nova:1:2");"#,
+        "nova_end_loop(3, 5, 20, -1);",
+    ] {
+        assert!(files.source.contains(line), "{line}\n{}", files.source);
+    }
+    compiles(&files, "marked");
 }
 
 /// Checks the traces of calls of a program's entries.

@@ -175,10 +175,10 @@ impl<'a, I: Clone> FormReader<'a, I> {
         }
     }
 
-    /// Parses a type of Core.
+    /// Parses a type of Core. Marks of Flat and Loop have tuples of one element; Core has none.
     pub fn core_type(&mut self, id: DatumId) -> Option<Type> {
         deep(|| match self.data.form(id) {
-            Some(("tuple", items)) if items.len() >= 2 => {
+            Some(("tuple", items)) if !items.is_empty() => {
                 let types: Option<Vec<_>> = items.iter().map(|i| self.core_type(*i)).collect();
                 Some(Type::Tuple(types?.into()))
             }

@@ -2,7 +2,7 @@
 
 use super::On::{Any, Device, Processor};
 use super::Step::{
-    C, CToFiles, CoreToFlat, Flat, FlatFor, FlatNoted, FlatToFlat, FlatToMem, Loop, LoopToC, Mem, MemFor, MemToLoop, Settle,
+    C, CNamed, CToFiles, CoreToFlat, Flat, FlatFor, FlatNoted, FlatToFlat, FlatToMem, Loop, LoopToC, Mem, MemFor, MemToLoop, Settle,
 };
 use super::{On, Pass, Step, steps};
 
@@ -15,6 +15,9 @@ pub(super) const PARALLELISE: &str = "parallelise";
 /// The names of the passes that decide which loops run in parallel, on a processor and on a device.
 pub(super) const PARALLEL_REGIONS: &str = "parallel-regions";
 pub(super) const KERNELS: &str = "kernels";
+
+/// The name of the passes that take times, which run where a profile is asked for.
+pub(super) const PROFILE: &str = "profile";
 
 /// The level of passes that always run: without them a program is wrong, or compilers refuse its C.
 const NEEDED: Option<u8> = None;
@@ -99,6 +102,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     row(O2, Any, "interleave", Flat(nova_opt::interleave::run), "writes vectors of n numbers where their numbers are to lie"),
     row(O2, Any, "zeros", Flat(nova_opt::zeros::run), "adds nothing to a sum where a condition chose to add zero"),
+    row(NEEDED, Processor, PROFILE, Flat(nova_opt::profile::run), "marks the operations and loops whose time a profile takes"),
     row(NEEDED, Any, "tail-calls", Flat(nova_opt::tail_calls::run), "makes functions that call each other last run in constant space"),
     row(O1, Any, "outline", Flat(nova_opt::outline::run), "splits functions that are too long for C compilers"),
     row(NEEDED, Any, HONOUR, FlatFor(steps::honour), "gives to threads the maps that the program gives to them"),
@@ -144,5 +148,6 @@ pub const PASSES: &[Pass] = &[
     row(NEEDED, Any, "nesting", C(nova_c_ast::passes::nesting::run), "keeps the nesting of statements within what C compilers accept"),
     row(NEEDED, Any, "unsigned-accumulators", C(nova_c_ast::passes::accumulators::run), "gives accumulators that wrap unsigned types: gcc adds some lanes of signed ones wrongly"),
     row(NEEDED, Any, "chosen-states", C(nova_c_ast::passes::choices::run), "marks states that are chosen among constants: gcc computes some of them in vectors wrongly"),
+    row(NEEDED, Processor, PROFILE, CNamed(steps::take_times), "takes the times of calls and of parallel regions"),
     row(NEEDED, Any, "print", CToFiles(nova_c::files), "writes the files, with the parts of the runtime that they use"),
 ];

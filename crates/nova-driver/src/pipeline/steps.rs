@@ -82,3 +82,7 @@ pub(super) fn emit(program: &commands::Program, name: &str, options: &Options) -
     };
     nova_c::emit(program, &options)
 }
+
+pub(super) fn take_times(program: &mut nova_c_ast::ast::Program, name: &str) {
+    nova_c_ast::passes::profile::run(program, name, nova_c::names::LOADED_PREFIX);
+}

@@ -131,6 +131,20 @@ impl Output {
         }
     }
 
+    /// Names what it makes of the values of the body.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Output::Map => "map",
+            Output::Reduce { .. } => "reduce",
+            Output::Scan { .. } => "scan",
+            Output::Filter { .. } => "filter",
+            Output::Scatter { .. } => "scatter",
+            Output::Histogram { .. } => "histogram",
+            Output::Collect { .. } => "rows of varying length",
+            Output::Join { .. } => "rows of one length",
+        }
+    }
+
     /// Returns the number of results of the body that it consumes.
     pub fn consumes(&self) -> usize {
         match self {

@@ -12,6 +12,7 @@ mod licm;
 mod measure;
 mod narrow;
 mod passes;
+mod profile;
 mod speculate;
 mod support;
 mod tables;

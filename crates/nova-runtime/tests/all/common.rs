@@ -56,6 +56,12 @@ fn profile() {
 }
 
 #[test]
+fn loop_profile() {
+    check("loop_profile");
+    check_with_threads("loop_profile");
+}
+
+#[test]
 fn reclaim() {
     check("reclaim");
 }

@@ -1,5 +1,6 @@
 //! `novac PROG.nova`: the generated files, or the program at a stage.
 
+use super::profile;
 use crate::cli::Cli;
 use crate::terminal::{End, Outcome, message, print};
 use nova_driver::{Checked, Compiler, Options, Stage, dependencies, linked};
@@ -25,6 +26,12 @@ pub fn compile(cli: &Cli) -> Outcome {
         return emit(cli, file, stage);
     }
     let compiler = compiler(cli)?;
+    if profile::is_asked() && !cli.profile && profile::is_compiled_for(compiler.options().target) {
+        message(
+            "note: NOVA_PROFILE is set, but this program will take no times\n  help: compile it with \
+             --profile",
+        );
+    }
     let mut checked = super::check_file(&compiler, file)?;
     let generated = compiler.compile(&mut checked);
     super::report_passes(&cli.common, &checked);
@@ -73,8 +80,12 @@ fn compiler(cli: &Cli) -> Result<Compiler, End> {
             other.display()
         )));
     }
+    if cli.profile {
+        profile::check(options.target, options.check_races)?;
+    }
     Ok(Compiler::new(Options {
         device_source,
+        profile: cli.profile,
         ..options
     }))
 }

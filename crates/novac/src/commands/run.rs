@@ -2,6 +2,7 @@
 
 use super::evaluate::{check_destination, deliver, with_source_line};
 use super::inputs::{choose_entry, read_inputs};
+use super::profile;
 use crate::cli::{Common, RunArguments};
 use crate::terminal::{self, print_line};
 use nova_driver::{Compiler, Failure, Options, Target};
@@ -11,8 +12,15 @@ use std::time::Duration;
 
 /// Compiles a program, runs an entry and prints its value.
 pub fn run(common: &Common, arguments: &RunArguments) -> terminal::Outcome {
+    let target = common.target.unwrap_or(Target::Pthreads);
+    if arguments.profile {
+        profile::check(target, common.check_races)?;
+        return profile::run(common, arguments);
+    }
+    let asked = profile::is_asked() && profile::is_compiled_for(target);
     let options = Options {
-        target: common.target.unwrap_or(Target::Pthreads),
+        target,
+        profile: asked && !common.check_races,
         ..common.options()
     };
     let compiler = Compiler::new(options);
