@@ -3,7 +3,7 @@
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
 //! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels; [`toolchain`] has what both share,
-//!   [`cache`] keeps their results;
+//!   [`cache`] keeps their results, [`platforms`] says where both were tested;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
@@ -37,6 +37,7 @@ pub mod npy;
 pub mod npz;
 pub mod output;
 mod parts;
+pub mod platforms;
 pub mod prototype;
 mod read;
 pub mod temporary;
