@@ -4,9 +4,11 @@ place in the Python file. An array of any rank is a flat vector with its extents
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,7 @@ class Trace:
     def bind(self, text: str, dtype: Any, dims: Dims = (), weak: type | None = None) -> Traced:
         """Binds an expression at the place of the Python code that asks for it."""
         self.count += 1
-        self.scopes[-1].append('(_t{} (at "{}" {} {} {}))'.format(self.count, *_place(), text))
+        self.scopes[-1].append(f"(_t{self.count} (at {_place()} {text}))")
         return Traced(self, f"_t{self.count}", np.dtype(dtype), dims, weak)
 
     def lift(self, value: Any) -> Traced:
@@ -128,14 +130,26 @@ class Trace:
         return f"(let {bindings} in {result})" if bindings else result
 
 
-def _place() -> tuple[str, int, int]:
-    """Returns the place of the innermost code that is neither this package's nor NumPy's."""
+def _place() -> str:
+    """Returns the place of the innermost code that is neither this package's nor NumPy's, as `at` has it: the file,
+    where the expression starts, and where it ends if Python tells."""
     frame, ours = sys._getframe(2), (str(Path(__file__).parent), str(Path(np.__file__).parent))
     while frame.f_back and frame.f_code.co_filename.startswith(ours):
         frame = frame.f_back
-    positions = list(getattr(frame.f_code, "co_positions", list)())
-    column = positions[frame.f_lasti // 2][2] or 0 if positions else 0
-    return frame.f_code.co_filename.replace("\\", "/").replace('"', "'"), frame.f_lineno, column + 1
+    name = frame.f_code.co_filename
+    file = name.replace("\\", "/").replace('"', "'")
+    positions = getattr(frame.f_code, "co_positions", tuple)()
+    found = next(islice(positions, frame.f_lasti // 2, None), None)
+    if found is None or None in found:
+        return f'"{file}" {frame.f_lineno} 1'
+    line, last, start, end = found
+    return f'"{file}" {line} {_column(name, line, start)} {last} {_column(name, last, end)}'
+
+
+def _column(file: str, line: int, byte: int) -> int:
+    """Returns the column of a byte of a line: characters, from 1. Without the file they are bytes."""
+    text = linecache.getline(file, line).encode()
+    return (len(text[:byte].decode(errors="ignore")) if text else byte) + 1
 
 
 def texts(dims: Dims) -> list[str]:
@@ -308,12 +322,20 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         text = f"(flatten (map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)}))"
         return self.trace.bind(text, value.dtype, value.dims).transpose(back)
 
-    def _first(self, before: str) -> Traced:
-        """Returns the index of the first element that no other is `before`."""
-        pairs = f"(zip {self.text} (tabulate {product(self.dims)} (lambda ((i : int64)) i)))"
-        better = f"(or ({before} y.0 x.0) (and (= y.0 x.0) (< y.1 x.1)))"
-        first = f"(({self.text} ! 0), 0)"
-        return self.trace.bind(f"(reduce (lambda (x y) (if {better} then y else x)) {first} {pairs}).1", np.int64)
+    def _first(self, before: str, axis: Any = None) -> Traced:
+        """Returns the indices along an axis of the first elements that no other is `before`; NaN is before all."""
+        value, _ = (self.ravel() if axis is None else self)._last(-1 if axis is None else axis)
+        better, same = f"({before} y.0 x.0)", "(= y.0 x.0)"
+        if self.dtype.kind == "f":
+            better = f"(or {better} (and (~= y.0 y.0) (= x.0 x.0)))"
+            same = f"(or {same} (and (~= y.0 y.0) (~= x.0 x.0)))"
+        choose = f"(lambda (x y) (if (or {better} (and {same} (< y.1 x.1))) then y else x))"
+        numbers = f"(tabulate {value.dims[-1][0]} (lambda ((i : int64)) i))"
+        one = lambda row: f"(reduce {choose} (({row} ! 0), 0) (zip {row} {numbers})).1"  # noqa: E731
+        if value.ndim == 1:
+            return self.trace.bind(one(value.text), np.int64)
+        text = f"(map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)})"
+        return self.trace.bind(text, np.int64, value.dims[:-1])
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Traced:
         total = self.astype(float) if self.dtype.kind in "iub" else self
@@ -412,7 +434,8 @@ FUNCTIONS: dict[str, Callable] = {
     "min": _reduction("minimum"), "amin": _reduction("minimum"), "mean": Traced.mean,
     "cumsum": lambda value, axis=None: value._accumulate("add", axis),
     "cumprod": lambda value, axis=None: value._accumulate("multiply", axis),
-    "argmin": lambda value: value.ravel()._first("<"), "argmax": lambda value: value.ravel()._first(">"),
+    "argmin": lambda value, axis=None: value._first("<", axis),
+    "argmax": lambda value, axis=None: value._first(">", axis),
     "where": where, "dot": lambda a, b: np.matmul(a, b), "transpose": Traced.transpose,
     "reshape": Traced.reshape, "ravel": Traced.ravel, "take": take,
     "clip": lambda value, low, high: value.trace.elementwise("clip", value, low, high),

@@ -1,14 +1,14 @@
 //! Exceptions of failures. Their classes are those of `novac._errors`.
 
 use nova_core::error::ERROR_KINDS;
-use nova_driver::{Checked, Failure, runtime_error};
+use nova_driver::{Failure, SourceMap, runtime_error};
 use nova_exec::CallError;
 use nova_exec::error::{error_kind, split_place};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Returns the exception of a failure. `checked` is the program that failed, if it was compiled.
-pub fn exception(py: Python<'_>, failure: &Failure, checked: Option<&Checked>) -> PyErr {
+/// Returns the exception of a failure. `sources` are those of the program that failed, if it was compiled.
+pub fn exception(py: Python<'_>, failure: &Failure, sources: Option<&SourceMap>) -> PyErr {
     let made = match failure {
         Failure::Program(report) => {
             let text = report.to_text().trim_end().to_string();
@@ -19,7 +19,7 @@ pub fn exception(py: Python<'_>, failure: &Failure, checked: Option<&Checked>) -
                 code: 1,
                 message: error.to_string(),
             };
-            execution_error(py, &kind, &error.to_string(), 1, checked)
+            execution_error(py, &kind, &error.to_string(), 1, sources)
         }
         Failure::Call(
             error @ CallError::Failed {
@@ -31,7 +31,7 @@ pub fn exception(py: Python<'_>, failure: &Failure, checked: Option<&Checked>) -
                 CallError::Failed { code, .. } => *code,
                 CallError::Arguments(_) | CallError::Contract(_) => 1,
             };
-            execution_error(py, error, message, code, checked)
+            execution_error(py, error, message, code, sources)
         }
         Failure::Call(CallError::Failed { message, .. }) => {
             return PyValueError::new_err(message.clone());
@@ -55,7 +55,7 @@ fn execution_error(
     error: &CallError,
     message: &str,
     code: i32,
-    checked: Option<&Checked>,
+    sources: Option<&SourceMap>,
 ) -> PyResult<PyErr> {
     let kind = error_kind(error);
     let kind = kind.and_then(|kind| ERROR_KINDS.iter().find(|row| row.kind == kind));
@@ -66,8 +66,8 @@ fn execution_error(
     };
     let (place, words) = split_place(message);
     let place = place.map(|place| (place.file.to_string(), place.line, place.column));
-    let text = match checked {
-        Some(checked) => runtime_error::render(message, &checked.report.sources),
+    let text = match sources {
+        Some(sources) => runtime_error::render(message, sources),
         None => message.to_string(),
     };
     let text = text.trim_start_matches("error: ").trim_end().to_string();

@@ -4,8 +4,11 @@ use crate::arguments::{Arguments, Place, data, is_as_needed, kind_of};
 use crate::errors::exception;
 use crate::form::{Form, Port};
 use crate::results;
-use nova_core::Value;
-use nova_driver::{Checked, Compiler, Failure, Library, Options, Source, Target};
+use nova_core::{SumType, Value};
+use nova_driver::{
+    Checked, Compiler, Failure, Library, Loaded, Options, Report, Signature, Source, SourceMap,
+    Target,
+};
 use nova_exec::{Argument, CallError, Lent, Part};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods, npyffi};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -16,15 +19,39 @@ use std::path::PathBuf;
 /// A program that is ready to be called.
 #[pyclass(frozen)]
 pub struct Program {
-    checked: Checked,
     /// What runs it: compiled code, or the interpreter.
     runner: Runner,
     entries: Vec<Entry>,
 }
 
 enum Runner {
-    Compiled(Library),
-    Interpreted(Compiler),
+    Compiled(Box<Loaded>),
+    Interpreted(Box<(Compiler, Checked)>),
+}
+
+impl Runner {
+    fn signatures(&self) -> Vec<Signature> {
+        match self {
+            Runner::Compiled(loaded) => loaded.signatures(),
+            Runner::Interpreted(of) => of.1.signatures(),
+        }
+    }
+
+    /// Returns the sum types that the types of the entries name.
+    fn sums(&self) -> &[SumType] {
+        match self {
+            Runner::Compiled(loaded) => loaded.sums(),
+            Runner::Interpreted(of) => of.1.sums(),
+        }
+    }
+
+    /// Returns the warnings, and the sources.
+    fn report(&self) -> &Report {
+        match self {
+            Runner::Compiled(loaded) => &loaded.report,
+            Runner::Interpreted(of) => &of.1.report,
+        }
+    }
 }
 
 /// An entry of a program.
@@ -115,18 +142,17 @@ pub fn compile(
     let compiler = settings.compiler()?;
     let source = settings.source();
     let is_interpreted = settings.target == INTERPRETER;
-    let outcome = py.detach(|| -> Result<(Checked, Runner), Failure> {
-        let mut checked = compiler.check(source)?;
-        let runner = match is_interpreted {
-            true => Runner::Interpreted(compiler),
-            false => Runner::Compiled(compiler.load(&mut checked, &link)?),
-        };
-        Ok((checked, runner))
+    let outcome = py.detach(|| -> Result<Runner, Failure> {
+        if is_interpreted {
+            let checked = compiler.check(source)?;
+            return Ok(Runner::Interpreted(Box::new((compiler, checked))));
+        }
+        Ok(Runner::Compiled(Box::new(compiler.open(source, &link)?)))
     });
-    let (checked, runner) = outcome.map_err(|failure| exception(py, &failure, None))?;
-    let sums = checked.sums();
+    let runner = outcome.map_err(|failure| exception(py, &failure, None))?;
+    let sums = runner.sums();
     let mut entries = Vec::new();
-    for signature in checked.signatures() {
+    for signature in runner.signatures() {
         let ports = signature.inputs.iter();
         let ports = ports.map(|(name, ty)| Port::new(py, name, ty, sums));
         entries.push(Entry {
@@ -136,21 +162,16 @@ pub fn compile(
             documentation: signature.documentation,
         });
     }
-    let warnings = checked.report.diagnostics.iter();
-    let warnings = warnings.map(|diagnostic| {
-        let report = nova_driver::Report {
-            sources: checked.report.sources.clone(),
+    let found = runner.report();
+    let warnings = found.diagnostics.iter().map(|diagnostic| {
+        let report = Report {
+            sources: found.sources.clone(),
             diagnostics: vec![diagnostic.clone()],
         };
         (report.to_text().trim_end().to_string(), report.to_json())
     });
     let warnings = warnings.collect();
-    let program = Program {
-        checked,
-        runner,
-        entries,
-    };
-    Ok((program, warnings))
+    Ok((Program { runner, entries }, warnings))
 }
 
 #[pymethods]
@@ -194,7 +215,7 @@ impl Program {
         let mut lending = Arguments {
             py,
             cast,
-            sums: self.checked.sums(),
+            sums: self.runner.sums(),
             kept: Vec::new(),
         };
         let mut lent = Vec::with_capacity(entry.inputs.len());
@@ -210,14 +231,14 @@ impl Program {
             false => Some(Destination::of(entry, out)?),
         };
         match &self.runner {
-            Runner::Compiled(library) => {
-                self.run(py, library, position, &lent, destination.as_ref())
+            Runner::Compiled(loaded) => {
+                self.run(py, &loaded.library, position, &lent, destination.as_ref())
             }
-            Runner::Interpreted(compiler) => {
+            Runner::Interpreted(of) => {
                 if destination.is_some() {
                     return Err(PyTypeError::new_err("the interpreter has no `out`"));
                 }
-                self.interpret(py, compiler, position, &lent)
+                self.interpret(py, (&of.0, &of.1), position, &lent)
             }
         }
     }
@@ -284,6 +305,10 @@ impl<'py> Destination<'py> {
 }
 
 impl Program {
+    fn sources(&self) -> &SourceMap {
+        &self.runner.report().sources
+    }
+
     /// Calls compiled code, while other threads of Python run.
     fn run<'py>(
         &self,
@@ -305,7 +330,7 @@ impl Program {
                 entry.name
             ))
         })?;
-        let failed = |error: CallError| exception(py, &Failure::Call(error), Some(&self.checked));
+        let failed = |error: CallError| exception(py, &Failure::Call(error), Some(self.sources()));
         let prepared = library
             .prepare_arguments(position, arguments)
             .map_err(failed)?;
@@ -316,7 +341,7 @@ impl Program {
                     returned.into_parts().map_err(CallError::Contract)
                 });
                 let (part, result) = (part.map_err(failed)?, &entry.result);
-                results::to_python(py, part, &result.form, &result.ty, self.checked.sums())
+                results::to_python(py, part, &result.form, &result.ty, self.runner.sums())
             }
             Some(destination) => {
                 let extents = destination.array.shape().to_vec();
@@ -335,7 +360,7 @@ impl Program {
     fn interpret<'py>(
         &self,
         py: Python<'py>,
-        compiler: &Compiler,
+        (compiler, checked): (&Compiler, &Checked),
         position: usize,
         lent: &[Lent],
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -345,10 +370,10 @@ impl Program {
         let inputs = pairs.map(|(port, lent)| unsafe { lent.to_value(&port.passing) });
         let inputs: Result<Vec<Value>, String> = inputs.collect();
         let inputs = inputs.map_err(PyValueError::new_err)?;
-        let outcome = py.detach(|| compiler.eval(&self.checked, position, &inputs));
-        let value = outcome.map_err(|failure| exception(py, &failure, Some(&self.checked)))?;
+        let outcome = py.detach(|| compiler.eval(checked, position, &inputs));
+        let value = outcome.map_err(|failure| exception(py, &failure, Some(self.sources())))?;
         let result = &entry.result;
         let part = Part::Value(value);
-        results::to_python(py, part, &result.form, &result.ty, self.checked.sums())
+        results::to_python(py, part, &result.form, &result.ty, self.runner.sums())
     }
 }

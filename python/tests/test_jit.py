@@ -260,3 +260,13 @@ def test_leaks_are_found():
     novac.jit(lambda x: kept.append(x) or x, target="seq")(X)
     with pytest.raises(TypeError, match="outside"):
         novac.jit(lambda x: x + kept[0], target="seq")(X)
+
+
+def test_first_of_an_axis():
+    values = RANDOM.integers(-3, 3, (6, 5)).astype(float)
+    values[1, 2] = values[1, 4] = values[4, 0] = np.nan
+    whole = RANDOM.integers(-3, 3, (4, 3, 5))
+    for axis in [0, 1, -1]:
+        agree(lambda x, a=axis: (x.argmin(axis=a), np.argmax(x, a)), values)
+        agree(lambda x, a=axis: (x.argmin(axis=a), np.argmax(x, axis=a)), whole)
+    agree(lambda x: (x.argmin(), x.argmax()), values)

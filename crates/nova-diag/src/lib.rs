@@ -20,4 +20,4 @@ pub use deep::deep;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use place::Place;
 pub use render::{render_json, render_text};
-pub use source::{FileId, Source, SourceMap, Span};
+pub use source::{FileId, Position, Source, SourceMap, Span};

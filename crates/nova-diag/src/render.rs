@@ -19,7 +19,7 @@ pub fn render_text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
         Severity::Warning => Level::WARNING,
     };
     let title = level
-        .primary_title(diagnostic.message.as_str())
+        .primary_title(message(sources, diagnostic))
         .id(diagnostic.code.to_string());
     let mut elements: Vec<Element<'_>> = Vec::new();
     let excerpts = excerpts(sources, diagnostic);
@@ -45,6 +45,16 @@ pub fn render_text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let mut text = with_places(sources, &drawn, &places);
     text.push('\n');
     text
+}
+
+/// Returns the message of a diagnostic. It starts with the front end's name for what stands at its place, or
+/// else at its next one: a wrong argument may have no name where the function has one.
+fn message(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+    let mut labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
+    match labels.find_map(|label| sources.construct(label.span)) {
+        Some(construct) => format!("in `{construct}`: {}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    }
 }
 
 /// Returns the path drawn for an excerpt until [`with_places`].
@@ -120,7 +130,7 @@ fn note(elements: &mut Vec<Element<'_>>, sources: &SourceMap, label: &Label, wit
 /// Lines and columns count from 1, columns in characters, the end is after the last character:
 /// `{"severity":"error","code":"N0203","message":…,"file":…,"line":…,"column":…,"endLine":…,
 /// "endColumn":…,"label":…,"secondary":[{"file":…, … ,"label":…}],"help":…}`; `help` is null where
-/// there is none.
+/// there is none. The message names the front end's construct, if it is known.
 pub fn render_json(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
@@ -133,7 +143,7 @@ pub fn render_json(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let mut object = Map::new();
     object.insert("severity".into(), severity.into());
     object.insert("code".into(), diagnostic.code.to_string().into());
-    object.insert("message".into(), diagnostic.message.as_str().into());
+    object.insert("message".into(), message(sources, diagnostic).into());
     object.extend(members(sources, &diagnostic.primary));
     object.insert("secondary".into(), secondary.into());
     object.insert("help".into(), diagnostic.help.as_deref().into());

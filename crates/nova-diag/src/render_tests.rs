@@ -1,7 +1,7 @@
 //! Tests of rendered diagnostics.
 
 use super::*;
-use crate::{FileId, codes};
+use crate::{FileId, Position, codes};
 
 /// Returns the sources, the file and the span of the first occurrence of `needle`.
 fn about(text: &str, needle: &str) -> (SourceMap, FileId, Span) {
@@ -61,7 +61,7 @@ warning[N0221]: a message
 fn positions_without_text() {
     let mut sources = SourceMap::new();
     let file = sources.add_positions("lib/main.py", "");
-    let span = sources.position(file, 7, 3);
+    let span = sources.position(file, Position::start(7, 3));
     let diagnostic = Diagnostic::error(codes::UNBOUND_NAME, span, "no yy")
         .label("not bound")
         .also(span, "and here")
@@ -81,11 +81,11 @@ fn positions_without_text() {
 fn positions_with_text() {
     let mut sources = SourceMap::new();
     let file = sources.add_positions("main.py", "a\nb = 1\n");
-    let inside = sources.position(file, 2, 3);
+    let inside = sources.position(file, Position::start(2, 3));
     let text = render_text(&sources, &Diagnostic::error(codes::BAD_FORM, inside, "m"));
     let expected = "error[N0107]: m\n --> main.py:2:3\n  |\n2 | b = 1\n  |   ^\n";
     assert_eq!(text, expected);
-    let outside = sources.position(file, 20, 3);
+    let outside = sources.position(file, Position::start(20, 3));
     let text = render_text(&sources, &Diagnostic::error(codes::BAD_FORM, outside, "m"));
     assert!(text.contains("--> main.py:20:3\n"), "{text}");
 }
@@ -136,7 +136,7 @@ fn the_end_of_the_text_and_the_empty_text() {
 fn json_is_one_line() {
     let (mut sources, _, span) = about("(let (x 1)\n\t(+ ä yy))", "yy");
     let file = sources.add_positions("main.py", "");
-    let position = sources.position(file, 7, 3);
+    let position = sources.position(file, Position::start(7, 3));
     let diagnostic = Diagnostic::error(codes::UNBOUND_NAME, span, "no \"yy\"\n")
         .label("a\tb")
         .also(position, "there");
@@ -149,4 +149,51 @@ fn json_is_one_line() {
     assert_eq!(render_json(&sources, &diagnostic), expected);
     let json = render_json(&sources, &diagnostic.help("\u{1}ü"));
     assert!(json.ends_with("\"help\":\"\\u0001ü\"}"), "{json}");
+}
+
+#[test]
+fn the_whole_part_of_a_front_ends_file_is_marked() {
+    let mut sources = SourceMap::new();
+    let file = sources.add_positions("main.py", "a\nb = blur(a, 1)\n");
+    let call = Position {
+        end: Some((2, 16)),
+        construct: Some("blur".into()),
+        ..Position::start(2, 5)
+    };
+    let span = sources.position(file, call);
+    let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, "a message").label("here");
+    let expected = "\
+error[N0203]: in `blur`: a message
+ --> main.py:2:5
+  |
+2 | b = blur(a, 1)
+  |     ^^^^^^^^^^ here
+";
+    assert_eq!(render_text(&sources, &diagnostic), expected);
+    let json = render_json(&sources, &diagnostic);
+    let start = "{\"severity\":\"error\",\"code\":\"N0203\",\"message\":\"in `blur`: a message\",\
+                 \"file\":\"main.py\",\"line\":2,\"column\":5,\"endLine\":2,\"endColumn\":16,";
+    assert!(json.starts_with(start), "{json}");
+}
+
+#[test]
+fn the_construct_of_a_function_stands_for_that_of_its_argument() {
+    let mut sources = SourceMap::new();
+    let file = sources.add_positions("main.py", "");
+    let argument = sources.position(file, Position::start(2, 10));
+    let function = sources.position(
+        file,
+        Position {
+            construct: Some("blur".into()),
+            ..Position::start(2, 5)
+        },
+    );
+    let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, argument, "a message");
+    let text = render_text(&sources, &diagnostic.clone());
+    assert!(text.starts_with("error[N0203]: a message\n"), "{text}");
+    let text = render_text(&sources, &diagnostic.also(function, "it takes less"));
+    assert!(
+        text.starts_with("error[N0203]: in `blur`: a message\n"),
+        "{text}"
+    );
 }

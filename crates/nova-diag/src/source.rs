@@ -47,6 +47,38 @@ const COUNT_STEP: usize = 512;
 /// A mark some editors put before the first character; it takes no column.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// A part of a front end's file, as the front end gives it. Lines and columns count from 1, columns in
+/// characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The line of the first character.
+    pub line: u32,
+    /// Its column.
+    pub column: u32,
+    /// The line and the column after the last character. It is `None` where they are not known. The part
+    /// then is one character.
+    pub end: Option<(u32, u32)>,
+    /// The name of the front end's construct that stands there, for messages.
+    pub construct: Option<Arc<str>>,
+}
+
+impl Position {
+    /// Creates a position whose end is not known.
+    pub fn start(line: u32, column: u32) -> Self {
+        Position {
+            line,
+            column,
+            ..Position::default()
+        }
+    }
+
+    /// Returns the line and the column after the last character. No part is empty.
+    fn known_end(&self) -> (u32, u32) {
+        let one = (self.line, self.column.saturating_add(1));
+        self.end.map_or(one, |end| end.max(one))
+    }
+}
+
 /// One source: text, or only positions in a file of a front end.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -58,8 +90,8 @@ pub struct Source {
     line_starts: Vec<u32>,
     /// Characters before every [`COUNT_STEP`]th byte, for a fast look-up of columns in long lines.
     character_counts: Vec<u32>,
-    /// For a source of positions: (line, column) of each, both from 1.
-    positions: Option<Vec<(u32, u32)>>,
+    /// For a source of positions: each of them.
+    positions: Option<Vec<Position>>,
 }
 
 /// All sources of a compilation.
@@ -79,7 +111,7 @@ impl SourceMap {
         self.push(name.into(), text.into(), None)
     }
 
-    /// Adds a source that a front end reports positions of: `(at "file" line col e)`.
+    /// Adds a source that a front end reports positions of: `(at "file" line column … e)`.
     ///
     /// `text` is the front end's file where it is known (so that messages can show the line), else
     /// empty.
@@ -91,12 +123,7 @@ impl SourceMap {
         self.push(name.into(), text.into(), Some(Vec::new()))
     }
 
-    fn push(
-        &mut self,
-        name: Arc<str>,
-        text: Arc<str>,
-        positions: Option<Vec<(u32, u32)>>,
-    ) -> FileId {
+    fn push(&mut self, name: Arc<str>, text: Arc<str>, positions: Option<Vec<Position>>) -> FileId {
         let line_starts = std::iter::once(0)
             .chain(
                 text.bytes()
@@ -122,13 +149,17 @@ impl SourceMap {
         id
     }
 
-    /// Records a position in a source of positions and returns its span.
-    pub fn position(&mut self, file: FileId, line: u32, column: u32) -> Span {
+    /// Records a position in a source of positions and returns its span. A line or column of 0 counts as 1.
+    pub fn position(&mut self, file: FileId, position: Position) -> Span {
         let positions = self.sources[file.0 as usize]
             .positions
             .get_or_insert_with(Vec::new);
         let index = positions.len() as u32;
-        positions.push((line, column));
+        positions.push(Position {
+            line: position.line.max(1),
+            column: position.column.max(1),
+            ..position
+        });
         Span::new(file, index, index + 1)
     }
 
@@ -168,27 +199,39 @@ impl SourceMap {
     /// Returns the line and column, both from 1, after the last character of `span`.
     pub fn end(&self, span: Span) -> (u32, u32) {
         let source = self.source(span.file);
-        if source.is_positions() {
-            let (line, column) = source.line_column(span.start);
-            return (line, column.saturating_add(1));
+        match source.extent(span) {
+            Some((_, end)) => end,
+            None => source.line_column(span.end.max(span.start)),
         }
-        source.line_column(span.end.max(span.start))
+    }
+
+    /// Returns the front end's name for what stands at `span`, if it gave one.
+    pub fn construct(&self, span: Span) -> Option<&str> {
+        let positions = self.source(span.file).positions.as_ref()?;
+        positions.get(span.start as usize)?.construct.as_deref()
+    }
+
+    /// Returns what a front end has said about a place of its files. Returns `None` where several positions
+    /// start there that differ.
+    pub fn position_at(&self, place: &Place) -> Option<&Position> {
+        let named = |source: &&Source| *base_name(&source.name) == *place.file;
+        let positions = self.sources.iter().filter(named);
+        let positions = positions.flat_map(|source| source.positions.iter().flatten());
+        let mut here = positions.filter(|p| (p.line, p.column) == (place.line, place.column));
+        let first = here.next()?;
+        here.all(|other| other == first).then_some(first)
     }
 
     /// Returns the start of `span`, as users read it.
     pub fn place(&self, span: Span) -> Place {
         let source = self.source(span.file);
         let (line, column) = source.line_column(span.start);
-        let base = match source.name.rsplit_once('/') {
-            Some((_, base)) => base,
-            None => &source.name,
-        };
-        let file = shortened(base).into();
+        let file = base_name(&source.name).into();
         Place { file, line, column }
     }
 
     /// Returns the text of the program at `span`. Returns `None` for a position in a front end's
-    /// file: its extent is unknown, and the text there is not NOVA.
+    /// file, since the text there is not NOVA.
     pub fn written(&self, span: Span) -> Option<&str> {
         let source = self.source(span.file);
         match source.is_positions() {
@@ -197,15 +240,13 @@ impl SourceMap {
         }
     }
 
-    /// Returns the byte range of `span` in its source's text. Positions cover one character.
+    /// Returns the byte range of `span` in its source's text. A position without an end covers one
+    /// character.
     pub fn byte_range(&self, span: Span) -> std::ops::Range<usize> {
         let source = self.source(span.file);
-        let range = match &source.positions {
+        let range = match source.extent(span) {
             None => span.start as usize..span.end as usize,
-            Some(_) => {
-                let (line, column) = source.line_column(span.start);
-                source.offset(line, column)
-            }
+            Some((start, end)) => source.bytes_between(start, end),
         };
         let length = source.text.len();
         range.start.min(length)..range.end.clamp(range.start.min(length), length)
@@ -233,6 +274,11 @@ fn visible(name: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
+/// Returns the name of a file without its folders, as places have it.
+fn base_name(name: &str) -> std::borrow::Cow<'_, str> {
+    shortened(name.rsplit('/').next().unwrap_or(name))
+}
+
 /// Returns the end of a name, its most telling part, where the name is too long.
 fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
     if name.len() <= LONGEST_FILE {
@@ -253,7 +299,8 @@ impl Source {
 
     fn line_column(&self, start: u32) -> (u32, u32) {
         if let Some(positions) = &self.positions {
-            return positions.get(start as usize).copied().unwrap_or((1, 1));
+            let position = positions.get(start as usize);
+            return position.map_or((1, 1), |p| (p.line, p.column));
         }
         let line = self.line_starts.partition_point(|&s| s <= start).max(1);
         let from = self.line_starts.get(line - 1).copied().unwrap_or(0) as usize;
@@ -288,16 +335,38 @@ impl Source {
         self.character_counts.get(step).copied().unwrap_or(0) + count_characters(rest) as u32
     }
 
-    fn offset(&self, line: u32, column: u32) -> std::ops::Range<usize> {
-        let Some(&from) = self.line_starts.get(line.saturating_sub(1) as usize) else {
-            return self.text.len()..self.text.len();
+    /// Returns where a span of positions starts and ends, each as a line and a column. A span of several
+    /// positions ends where the last one does, if that is behind its start.
+    fn extent(&self, span: Span) -> Option<((u32, u32), (u32, u32))> {
+        let positions = self.positions.as_ref()?;
+        let Some(first) = positions.get(span.start as usize) else {
+            return Some(((1, 1), (1, 2)));
         };
-        let rest = &self.text[from as usize..];
-        let mut characters = rest.char_indices().skip(column.saturating_sub(1) as usize);
-        match characters.next() {
-            Some((at, c)) => from as usize + at..from as usize + at + c.len_utf8(),
-            None => self.text.len()..self.text.len(),
-        }
+        let last = positions.get(span.end.saturating_sub(1) as usize);
+        let end = last.map_or((1, 1), Position::known_end);
+        Some(((first.line, first.column), end.max(first.known_end())))
+    }
+
+    /// Returns the bytes between two places, each a line and a column. Where the first is not in the text,
+    /// they are none, at its end.
+    fn bytes_between(&self, start: (u32, u32), end: (u32, u32)) -> std::ops::Range<usize> {
+        let length = self.text.len();
+        let Some(from) = self.offset(start).filter(|from| *from < length) else {
+            return length..length;
+        };
+        let upto = self.offset(end);
+        from..upto.unwrap_or_else(|| self.line_range(end.0).end.max(from))
+    }
+
+    /// Returns the byte at a line and a column, or `None` behind the end of the text or of the line.
+    fn offset(&self, (line, column): (u32, u32)) -> Option<usize> {
+        let from = *self.line_starts.get(line.saturating_sub(1) as usize)? as usize;
+        let rest = &self.text[from..];
+        let before = column.saturating_sub(1) as usize;
+        // The last character of a line is followed by its end.
+        let line = rest.split('\n').next().unwrap_or(rest);
+        let mut ends = line.char_indices().map(|(at, _)| at).chain([line.len()]);
+        Some(from + ends.nth(before)?)
     }
 }
 
@@ -355,10 +424,56 @@ mod tests {
     fn positions_are_the_front_ends_own() {
         let mut sources = SourceMap::new();
         let file = sources.add_positions("a/main.py", "");
-        let span = sources.position(file, 7, 3);
+        let span = sources.position(file, Position::start(7, 3));
         assert_eq!(sources.place(span).to_string(), "main.py:7:3");
         assert_eq!(sources.end(span), (7, 4));
         assert_eq!(sources.byte_range(span), 0..0);
         assert_eq!(sources.find_positions("a/main.py"), Some(file));
+    }
+
+    #[test]
+    fn positions_with_ends() {
+        let mut sources = SourceMap::new();
+        let file = sources.add_positions("main.py", "äb = f(x)\nc\n");
+        let mut bytes = |start: (u32, u32), end: Option<(u32, u32)>| {
+            let (line, column) = start;
+            let position = Position {
+                line,
+                column,
+                end,
+                construct: None,
+            };
+            let span = sources.position(file, position);
+            (sources.byte_range(span), sources.end(span))
+        };
+        assert_eq!(bytes((1, 1), None), (0..2, (1, 2)));
+        assert_eq!(bytes((1, 6), Some((1, 10))), (6..10, (1, 10)));
+        assert_eq!(bytes((1, 6), Some((2, 2))), (6..12, (2, 2)));
+        // Ends behind the line and the text, and ends before the start.
+        assert_eq!(bytes((1, 6), Some((1, 99))), (6..10, (1, 99)));
+        assert_eq!(bytes((2, 1), Some((9, 1))), (11..13, (9, 1)));
+        assert_eq!(bytes((1, 6), Some((1, 2))), (6..7, (1, 7)));
+        assert_eq!(bytes((9, 1), Some((9, 4))), (13..13, (9, 4)));
+        assert_eq!(bytes((0, 0), Some((0, 0))).0, 0..2);
+    }
+
+    #[test]
+    fn constructs_are_found_by_their_places() {
+        let mut sources = SourceMap::new();
+        let file = sources.add_positions("a/main.py", "");
+        let blur = Position {
+            construct: Some("blur".into()),
+            ..Position::start(7, 3)
+        };
+        let span = sources.position(file, blur.clone());
+        assert_eq!(sources.construct(span), Some("blur"));
+        let place = sources.place(span);
+        assert_eq!(sources.position_at(&place), Some(&blur));
+        sources.position(file, blur.clone());
+        assert_eq!(sources.position_at(&place), Some(&blur));
+        // The place does not tell two positions apart.
+        sources.position(file, Position::start(7, 3));
+        assert_eq!(sources.position_at(&place), None);
+        assert_eq!(sources.position_at(&Place::new("main.py", 7, 4)), None);
     }
 }

@@ -1,28 +1,37 @@
 //! Builder of programs from calls, with places in a front end's own source.
 //!
 //! ```
-//! use nova_driver::ProgramBuilder;
+//! use nova_driver::{Compiler, Options, Position, ProgramBuilder, Source, Typed};
 //!
 //! let builder = ProgramBuilder::new("scaled");
-//! let file = builder.source("scaled.calc", "total = 2 * x");
-//! let at = builder.at(file, 1, 9);
+//! let file = builder.source("sheet.calc", "total = 2 * x\n");
+//! let at = builder.at_position(file, Position {
+//!     end: Some((1, 14)),
+//!     construct: Some("*".into()),
+//!     ..Position::start(1, 9)
+//! });
 //! let x = at.input("x", at.vector_type(at.named_type("double")));
-//! let doubled = at.call("map", &[at.call("*", &[at.double(2.0)]), x]);
-//! at.entry("scaled", doubled);
+//! let scale = at.call("*", &[at.double(2.0)]);
+//! at.value(at.call("map", &[scale, x]));
+//!
+//! let compiler = Compiler::new(Options::default());
+//! let loaded = compiler.open(Source::Built(Box::new(builder)), &[])?;
+//! let value = loaded.library.call(0, &[vec![1.0, 2.5].into_value()])?;
+//! assert_eq!(Vec::<f64>::from_value(&value), Some(vec![2.0, 5.0]));
+//! # Ok::<(), nova_driver::Failure>(())
 //! ```
 //!
 //! All methods take `&self`, so that calls nest. The result is the same syntax tree that the parser
 //! makes of text. Nothing is checked before the program is compiled.
 
-use crate::error::Report;
-use crate::parsed::Parsed;
-use nova_diag::{FileId, SourceMap, Span};
+use nova_diag::{FileId, Position, SourceMap, Span};
 use nova_syntax::ast::{
-    Arm, Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Name, NodeBody,
-    Number, NumberValue, Pattern, PatternKind, Program, Suffix, TypeDefinition, TypeDefinitionKind,
-    TypeId, TypeKind,
+    Arm, Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Import, Name,
+    NodeBody, Number, NumberValue, Pattern, PatternKind, Program, Suffix, TypeDefinition,
+    TypeDefinitionKind, TypeId, TypeKind,
 };
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A program under construction.
@@ -38,6 +47,18 @@ struct State {
     sources: SourceMap,
     /// The inputs of the next entry.
     inputs: Vec<(Name, TypeId)>,
+    /// The folder of imports, if it is not the working directory.
+    folder: Option<PathBuf>,
+}
+
+/// What a builder has built.
+pub(crate) struct Built {
+    /// The tree, with its imports.
+    pub program: Program,
+    /// The sources of the front end.
+    pub sources: SourceMap,
+    /// The folder that imports are relative to.
+    pub folder: PathBuf,
 }
 
 /// A builder at one place of a front end's source. Everything that it makes has that place.
@@ -68,23 +89,40 @@ impl ProgramBuilder {
 
     /// Returns a builder for a place in a source. Lines and columns count from 1.
     pub fn at(&self, file: FileId, line: u32, column: u32) -> At<'_> {
-        let span = self.state.borrow_mut().sources.position(file, line, column);
+        self.at_position(file, Position::start(line, column))
+    }
+
+    /// Returns a builder for a part of a source, which goes from one line and column up to another, which is
+    /// behind its last character. Messages mark the whole part.
+    pub fn between(&self, file: FileId, start: (u32, u32), end: (u32, u32)) -> At<'_> {
+        let position = Position {
+            end: Some(end),
+            ..Position::start(start.0, start.1)
+        };
+        self.at_position(file, position)
+    }
+
+    /// Returns a builder for a position in a source, which may have an end and the name of a construct.
+    pub fn at_position(&self, file: FileId, position: Position) -> At<'_> {
+        let span = self.state.borrow_mut().sources.position(file, position);
         At {
             builder: self,
             span,
         }
     }
 
-    /// Returns the tree and the sources.
-    pub(crate) fn finish(self) -> Parsed {
+    /// Names the folder that imports are relative to. Otherwise it is the working directory.
+    pub fn imports_from(&self, folder: impl Into<PathBuf>) {
+        self.state.borrow_mut().folder = Some(folder.into());
+    }
+
+    /// Returns what was built.
+    pub(crate) fn finish(self) -> Built {
         let state = self.state.into_inner();
-        Parsed {
+        Built {
             program: state.program,
-            report: Report {
-                sources: state.sources,
-                diagnostics: Vec::new(),
-            },
-            ..Parsed::default()
+            sources: state.sources,
+            folder: state.folder.unwrap_or_else(|| PathBuf::from(".")),
         }
     }
 }
@@ -118,8 +156,13 @@ impl At<'_> {
     }
 
     /// Makes an integer of the number type that its use demands.
-    pub fn integer(&self, value: i64) -> ExpressionId {
-        self.number(NumberValue::Integer(Some(i128::from(value))), None)
+    pub fn integer(&self, value: impl Into<i128>) -> ExpressionId {
+        self.number(NumberValue::Integer(Some(value.into())), None)
+    }
+
+    /// Makes an integer with a suffix, which is its type: `7u8`.
+    pub fn integer_of(&self, value: impl Into<i128>, suffix: Suffix) -> ExpressionId {
+        self.number(NumberValue::Integer(Some(value.into())), Some(suffix))
     }
 
     /// Makes a decimal number of the floating type that its use demands. See [`At::special`] for
@@ -178,9 +221,14 @@ impl At<'_> {
         self.add(ExpressionKind::Nil)
     }
 
-    /// Makes a constant vector of bytes.
+    /// Makes a constant vector of the bytes of a text.
     pub fn text(&self, text: &str) -> ExpressionId {
-        self.add(ExpressionKind::Text(text.as_bytes().into()))
+        self.bytes(text.as_bytes())
+    }
+
+    /// Makes a constant vector of bytes.
+    pub fn bytes(&self, bytes: &[u8]) -> ExpressionId {
+        self.add(ExpressionKind::Text(bytes.into()))
     }
 
     /// Makes `[e …]`.
@@ -205,7 +253,8 @@ impl At<'_> {
         }
     }
 
-    /// Makes an application of a named function: `(map f X)`.
+    /// Makes an application of a named function: `(map f X)`. Functions with a strategy have names too:
+    /// `(map_global f X)`.
     pub fn call(&self, function: &str, arguments: &[ExpressionId]) -> ExpressionId {
         let function = self.name(function);
         self.apply(function, arguments)
@@ -213,36 +262,65 @@ impl At<'_> {
 
     /// Makes `(lambda (p …) e)`. [`At::parameter`] and [`At::typed_parameter`] give the parameters.
     pub fn lambda(&self, parameters: Vec<Pattern>, body: ExpressionId) -> ExpressionId {
+        self.function(parameters, None, body)
+    }
+
+    /// Makes `(lambda (p …) : T e)`.
+    pub fn typed_lambda(
+        &self,
+        parameters: Vec<Pattern>,
+        result: TypeId,
+        body: ExpressionId,
+    ) -> ExpressionId {
+        self.function(parameters, Some(result), body)
+    }
+
+    fn function(
+        &self,
+        parameters: Vec<Pattern>,
+        result: Option<TypeId>,
+        body: ExpressionId,
+    ) -> ExpressionId {
         self.add(ExpressionKind::Lambda {
             parameters,
-            result: None,
+            result,
             body,
         })
     }
 
-    /// Makes a name that a parameter or a `let` binds.
-    pub fn parameter(&self, name: &str) -> Pattern {
+    fn pattern(&self, kind: PatternKind) -> Pattern {
         Pattern {
-            kind: PatternKind::Name(name.into()),
+            kind,
             annotation: None,
             span: self.span,
         }
+    }
+
+    /// Makes a name that a parameter or a `let` binds.
+    pub fn parameter(&self, name: &str) -> Pattern {
+        self.pattern(PatternKind::Name(name.into()))
     }
 
     /// Makes a name with its type.
     pub fn typed_parameter(&self, name: &str, ty: TypeId) -> Pattern {
-        Pattern {
-            annotation: Some(ty),
-            ..self.parameter(name)
-        }
+        self.typed_pattern(self.parameter(name), ty)
+    }
+
+    /// Makes `_`, which binds nothing.
+    pub fn wildcard(&self) -> Pattern {
+        self.pattern(PatternKind::Wildcard)
     }
 
     /// Makes a tuple pattern of at least two elements.
     pub fn tuple_pattern(&self, elements: Vec<Pattern>) -> Pattern {
+        self.pattern(PatternKind::Tuple(elements))
+    }
+
+    /// Makes `(p : T)`.
+    pub fn typed_pattern(&self, pattern: Pattern, ty: TypeId) -> Pattern {
         Pattern {
-            kind: PatternKind::Tuple(elements),
-            annotation: None,
-            span: self.span,
+            annotation: Some(ty),
+            ..pattern
         }
     }
 
@@ -376,6 +454,11 @@ impl At<'_> {
         self.add_type(TypeKind::Tuple(elements.to_vec()))
     }
 
+    /// Makes `(+ (Name : T) …)`, a sum type where a type stands.
+    pub fn sum_type(&self, constructors: &[(&str, TypeId)]) -> TypeId {
+        self.add_type(TypeKind::Sum(self.constructors(constructors)))
+    }
+
     /// Makes `T -> T`.
     pub fn function_type(&self, from: TypeId, to: TypeId) -> TypeId {
         self.add_type(TypeKind::Function(from, to))
@@ -394,10 +477,14 @@ impl At<'_> {
 
     /// Declares a sum type from its constructors and their payloads.
     pub fn sum(&self, name: &str, parameters: &[&str], constructors: &[(&str, TypeId)]) {
-        let constructors = constructors.iter();
-        let constructors = constructors.map(|(name, ty)| (self.named(name), *ty));
-        let kind = TypeDefinitionKind::Sum(constructors.collect());
+        let kind = TypeDefinitionKind::Sum(self.constructors(constructors));
         self.define_type(name, parameters, kind);
+    }
+
+    fn constructors(&self, constructors: &[(&str, TypeId)]) -> Vec<(Name, TypeId)> {
+        let constructors = constructors.iter();
+        let named = constructors.map(|(name, ty)| (self.named(name), *ty));
+        named.collect()
     }
 
     fn define_type(&self, name: &str, parameters: &[&str], kind: TypeDefinitionKind) {
@@ -423,6 +510,17 @@ impl At<'_> {
         state.program.foreigns.push(foreign);
     }
 
+    /// Imports the types, the foreign functions and the definitions of a file, relative to
+    /// [`ProgramBuilder::imports_from`], or those of a file of the standard library: `std/lists`.
+    pub fn import(&self, path: &str) {
+        let import = Import {
+            path: path.to_string(),
+            span: self.span,
+        };
+        let mut state = self.builder.state.borrow_mut();
+        state.program.imports.push(import);
+    }
+
     /// Defines a name for all entries.
     pub fn define(&self, name: &str, value: ExpressionId) {
         let definition = Definition {
@@ -444,6 +542,15 @@ impl At<'_> {
 
     /// Adds an entry with the inputs added since the last one.
     pub fn entry(&self, name: &str, body: ExpressionId) {
+        self.add_entry(name, body, true);
+    }
+
+    /// Makes a program of one expression, with the name of the builder. Definitions may use its inputs.
+    pub fn value(&self, body: ExpressionId) {
+        self.add_entry(self.builder.name(), body, false);
+    }
+
+    fn add_entry(&self, name: &str, body: ExpressionId, explicit: bool) {
         let name = self.named(name);
         let mut state = self.builder.state.borrow_mut();
         let inputs = std::mem::take(&mut state.inputs);
@@ -451,7 +558,7 @@ impl At<'_> {
             name,
             inputs,
             body,
-            explicit: true,
+            explicit,
             span: self.span,
         });
     }

@@ -3,9 +3,8 @@
 use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::documentation;
-use crate::error::{Failure, InternalError, Report};
+use crate::error::{Failure, Report};
 use crate::limits::ROUNDS_OF_PROOFS;
-use crate::linked;
 use crate::options::{
     FOR_STRATEGIES, ForStrategies, Options, Stage, TARGETS, Target, wrong_prefix,
 };
@@ -17,19 +16,20 @@ use nova_c::names::LOADED_PREFIX;
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
-use nova_exec::library::{self, EntryInterface, Library};
-use nova_exec::toolchain::CompilerOptions;
-use nova_exec::{CompileError, InputError};
+use nova_exec::InputError;
+use nova_exec::cache::Cache;
+use nova_exec::library::EntryInterface;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The compiler with its options.
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
-    options: Options,
+    pub(crate) options: Options,
+    /// The cache, if it is not the user's.
+    pub(crate) cache: Option<Cache>,
 }
 
 /// An entry of a program as its users see it.
@@ -52,12 +52,18 @@ pub struct Checked {
     pub name: String,
     /// The program.
     pub program: Arc<Program>,
+    /// The options with which it was checked. They decide how its strategies are honoured.
+    pub(crate) options: Options,
+    /// The syntax tree that it was made from.
+    pub(crate) tree: nova_syntax::ast::Program,
+    /// True if there are warnings beside those about its text.
+    pub(crate) has_warnings: bool,
     /// Warnings, and the sources.
     pub report: Report,
     /// Warnings for hosts that link its C with other libraries.
     host_warnings: Vec<Diagnostic>,
     /// The comment above each entry.
-    documentation: Vec<String>,
+    pub(crate) documentation: Vec<String>,
     /// The passes that ran so far.
     pub trace: Trace,
     /// The step that honours its strategies.
@@ -111,7 +117,10 @@ pub struct Analysed {
 impl Compiler {
     /// Creates a compiler with these options.
     pub fn new(options: Options) -> Self {
-        Compiler { options }
+        Compiler {
+            options,
+            cache: None,
+        }
     }
 
     /// Returns its options.
@@ -123,17 +132,33 @@ impl Compiler {
     pub fn check(&self, source: Source) -> Result<Checked, Failure> {
         let start = Instant::now();
         let name = self.name_of(&source)?;
-        let parsed = match self.options.library {
-            true => load_library(source)?,
-            false => load(source)?,
-        };
+        let parsed = self.read(source)?;
+        self.check_parsed(name, parsed, start.elapsed())
+    }
+
+    /// Reads a program and its imports.
+    pub(crate) fn read(&self, source: Source) -> Result<Parsed, Failure> {
+        match self.options.library {
+            true => load_library(source),
+            false => load(source),
+        }
+    }
+
+    /// Infers the types of a program that was read in this time.
+    pub(crate) fn check_parsed(
+        &self,
+        name: String,
+        parsed: Parsed,
+        time: Duration,
+    ) -> Result<Checked, Failure> {
         let Parsed {
             program: tree,
             mut report,
             ..
         } = parsed;
+        let warnings_of_text = report.diagnostics.len();
         let mut trace = Trace::default();
-        trace.times.push(("parse", start.elapsed()));
+        trace.times.push(("parse", time));
         let start = Instant::now();
         let inferred = || Ok(nova_infer::infer(&tree, &report.sources));
         let inferred = pipeline::guard("infer", inferred)?;
@@ -151,6 +176,9 @@ impl Compiler {
         Ok(Checked {
             name,
             program,
+            options: self.options.clone(),
+            tree,
+            has_warnings: report.diagnostics.len() > warnings_of_text,
             report,
             host_warnings,
             documentation,
@@ -175,7 +203,7 @@ impl Compiler {
     }
 
     /// Returns the name of a program. The error says that the name or the prefix cannot be used.
-    fn name_of(&self, source: &Source) -> Result<String, Failure> {
+    pub(crate) fn name_of(&self, source: &Source) -> Result<String, Failure> {
         let prefix = self.options.prefix.as_str();
         if let (false, Some(why)) = (prefix.is_empty(), wrong_prefix(prefix)) {
             return Err(Failure::Input(InputError(why)));
@@ -289,42 +317,16 @@ impl Compiler {
         Ok(pipeline::guard("print", || code.into_files())?)
     }
 
-    /// Compiles a program and loads it into this process; `link` are C sources, objects and
-    /// libraries with its foreign functions.
-    pub fn load(&self, checked: &mut Checked, link: &[PathBuf]) -> Result<Library, Failure> {
-        let (device_source, link) = linked::device_source(self.options.target, link)?;
-        let compiler = Compiler::new(Options {
-            device_source: device_source + &self.options.device_source,
-            ..self.for_loading().options
-        });
-        let generated = compiler.compile(checked)?;
-        let start = Instant::now();
-        let interface = library::Generated {
-            name: &checked.name,
-            header: &generated.files.header,
-            source: &generated.files.source,
-            entries: interfaces(&generated.program, LOADED_PREFIX),
-            foreigns: foreign_symbols(&generated.program, self.options.target),
-            sums: &generated.program.sums,
-        };
-        let options = CompilerOptions {
-            optimization: self.options.optimization,
-            strict: self.options.strict,
-            libraries: self.options.libraries(),
-            device: self.options.device_compiler(),
-        };
-        let library = Library::load(&interface, options, &link);
-        checked.trace.times.push(("C compiler", start.elapsed()));
-        library.map_err(|error| refused(error, &link))
-    }
-
     /// Returns the compiler of programs that are loaded at once. Its names clash with no library's
     /// names, whatever the names of the entries.
     pub fn for_loading(&self) -> Compiler {
-        Compiler::new(Options {
-            prefix: LOADED_PREFIX.to_string(),
-            ..self.options.clone()
-        })
+        Compiler {
+            options: Options {
+                prefix: LOADED_PREFIX.to_string(),
+                ..self.options.clone()
+            },
+            cache: self.cache.clone(),
+        }
     }
 
     /// Runs the passes that lead to a stage. They run again while a loop for several threads has no
@@ -469,20 +471,6 @@ pub fn interfaces(program: &nova_loop::ir::Program, prefix: &str) -> Vec<EntryIn
         }
     };
     program.entries.iter().map(interface).collect()
-}
-
-/// Returns the failure for an error of the C compiler. If it refuses generated code that is linked
-/// with nothing else, the mistake is the compiler's own.
-fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
-    match error {
-        CompileError::Refused { command, output } if link.is_empty() => {
-            Failure::Internal(InternalError {
-                pass: "C compiler".to_string(),
-                message: format!("it refuses the generated code\n  {command}\n{output}"),
-            })
-        }
-        other => Failure::Compile(other),
-    }
 }
 
 /// Writes a line of `trace`. An error of the write is ignored.

@@ -28,12 +28,15 @@ mod compiler;
 pub mod documentation;
 pub mod error;
 mod explain;
+mod fingerprint;
 mod honoured;
 pub mod library;
 mod limits;
 pub mod linked;
+mod loading;
 mod merge;
 mod names;
+mod numbers;
 pub mod options;
 pub mod parsed;
 pub mod pipeline;
@@ -48,11 +51,21 @@ pub use builder::{At, ProgramBuilder};
 pub use compiler::{Analysed, Checked, Compiler, Signature, foreign_symbols, interfaces};
 pub use error::{Failure, InternalError, Report};
 pub use explain::{Schedule, side_by_side};
-/// A program loaded into this process.
-pub use nova_exec::library::Library;
+pub use loading::Loaded;
+pub use nova_core::error::{ErrorKind, RuntimeError};
+/// Values and types, as calls take and return them, and their texts.
+pub use nova_core::{Elements, ScalarValue, SumType, Type, Value, text};
+/// Sources, places and messages.
+pub use nova_diag::{
+    Code, Diagnostic, FileId, Label, Place, Position, Severity, SourceMap, Span, deep, render_json,
+    render_text,
+};
+pub use nova_exec::library::{EntryInterface, Library, PreparedCall};
+pub use nova_exec::{CallError, CompileError, InputError};
 pub use nova_race::Unproved;
 /// The syntax tree that [`ProgramBuilder`] builds.
 pub use nova_syntax::ast as syntax;
+pub use nova_syntax::ast::{ExpressionId, ForeignKind, Pattern, Suffix, TypeId};
 pub use options::{Options, Proofs, Stage, Target};
 pub use source::{Source, Texts};
 pub use typed::{Typed, construct};

@@ -186,6 +186,8 @@ pub struct Options {
     pub library: bool,
     /// True to verify the program after every pass.
     pub verify: bool,
+    /// True if the passes run although the cache has a program. Its code may still be found there.
+    pub passes_run: bool,
     /// The name of a pass after which the program is kept as text.
     pub dump_after: Option<String>,
     /// The sizes of tiles. Tests use others than the default.
@@ -286,6 +288,7 @@ impl Default for Options {
             disabled: BTreeSet::new(),
             library: false,
             verify: cfg!(debug_assertions),
+            passes_run: false,
             dump_after: None,
             tiles: nova_expand::TileSizes::default(),
             parallelism: None,

@@ -1,6 +1,6 @@
 //! Errors of a running program, with the source line they are about.
 
-use nova_diag::{Place, SourceMap};
+use nova_diag::{Place, Position, SourceMap};
 use nova_exec::error::split_place;
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use std::fmt::Write;
 const LINE: usize = 120;
 
 /// Renders `error: dot.nova:3:12: index 5 is out of range for length 3`, and the line with the
-/// place marked.
+/// place marked. In a front end's file all that is known of the place is marked, and the construct is named.
 pub fn render(message: &str, sources: &SourceMap) -> String {
     let mut text = format!("error: {message}\n");
     if let (Some(place), _) = split_place(message)
@@ -18,11 +18,31 @@ pub fn render(message: &str, sources: &SourceMap) -> String {
         let gutter = " ".repeat(number.len());
         let column = place.column.saturating_sub(1) as usize;
         let (shown, column) = shorten(&line, column);
-        let marker = " ".repeat(column);
+        let position = sources.position_at(&place);
+        let rest = shown.chars().count().saturating_sub(column);
+        let width = position.map_or(1, |position| width(position, rest));
+        let marker = " ".repeat(column) + &"^".repeat(width);
+        let construct = position.and_then(|position| position.construct.as_deref());
+        let construct = construct.map_or(String::new(), |name| format!(" in `{name}`"));
         // Writing to a String cannot fail.
-        let _ = write!(text, "{gutter} |\n{number} | {shown}\n{gutter} | {marker}^");
+        let _ = write!(
+            text,
+            "{gutter} |\n{number} | {shown}\n{gutter} | {marker}{construct}"
+        );
     }
     text
+}
+
+/// Returns the number of characters of a position that stand among the rest of its line.
+fn width(position: &Position, rest: usize) -> usize {
+    let width = match position.end {
+        Some((line, column)) if line == position.line => {
+            column.saturating_sub(position.column) as usize
+        }
+        Some((line, _)) if line > position.line => rest,
+        Some(_) | None => 1,
+    };
+    width.min(rest).max(1)
 }
 
 /// Returns the part of a long line around a column, with `…` where text is left out, and the column
@@ -70,6 +90,30 @@ mod tests {
         let expected = "error: a.nova:2:4: division by zero\n  |\n2 | (v ! 5)\n  |    ^";
         assert_eq!(text, expected);
         assert_eq!(render("no place", &sources), "error: no place\n");
+    }
+
+    #[test]
+    fn parts_of_front_ends_files_are_marked() {
+        let shown = |end: Option<(u32, u32)>, construct: Option<&str>| {
+            let mut sources = SourceMap::new();
+            let file = sources.add_positions("dir/a.py", "y = blur(v)\nz\n");
+            let position = Position {
+                end,
+                construct: construct.map(Into::into),
+                ..Position::start(1, 5)
+            };
+            sources.position(file, position);
+            let text = render("a.py:1:5: division by zero", &sources);
+            text.lines().last().unwrap_or("").to_string()
+        };
+        assert_eq!(shown(None, None), "  |     ^");
+        assert_eq!(shown(Some((1, 12)), None), "  |     ^^^^^^^");
+        assert_eq!(
+            shown(Some((1, 99)), Some("blur")),
+            "  |     ^^^^^^^ in `blur`"
+        );
+        assert_eq!(shown(Some((2, 1)), None), "  |     ^^^^^^^");
+        assert_eq!(shown(Some((1, 2)), None), "  |     ^");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Sources of programs: files with their imports, text, data, a builder.
 
-use crate::builder::ProgramBuilder;
+use crate::builder::{Built, ProgramBuilder};
 use crate::error::{Failure, Report};
 use crate::library;
 use crate::merge::append;
@@ -98,14 +98,7 @@ pub fn load_texts(source: Source, texts: &Texts) -> Result<Parsed, Failure> {
 
 fn load_with(source: Source, mut loader: Loader<'_>) -> Result<Parsed, Failure> {
     match source {
-        Source::Built(builder) => {
-            let mut parsed = builder.finish();
-            let repeated = check_names(&parsed.program, &[]);
-            parsed.report.diagnostics.extend(repeated);
-            let nodes = check_node_names(&parsed.program);
-            parsed.report.diagnostics.extend(nodes);
-            return Ok(parsed);
-        }
+        Source::Built(builder) => loader.load_built(builder.finish()),
         Source::File(path) => {
             let name = path.display().to_string();
             let identity = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
@@ -216,18 +209,44 @@ impl Loader<'_> {
                 .diagnostics
                 .extend(parse::missing_expression(&program, end));
         }
-        for import in std::mem::take(&mut program.imports) {
-            deep(|| self.import(&import, folder));
-        }
-        if root {
-            let own = self.program.definitions.iter().filter(|d| !d.library);
-            let hidden = names::hidden(&program.entries, own);
-            self.report.diagnostics.extend(hidden);
-        } else {
-            program.entries.clear();
+        self.import_all(&mut program, folder);
+        match root {
+            true => self.report_hidden(&program),
+            false => program.entries.clear(),
         }
         self.files.push(file);
         append(&mut self.program, program);
+    }
+
+    /// Adds the definitions of the imports of a program that a front end built, then its own.
+    fn load_built(&mut self, built: Built) {
+        let Built {
+            mut program,
+            sources,
+            folder,
+        } = built;
+        self.report.sources = sources;
+        let repeated = check_names(&program, &[]);
+        self.report.diagnostics.extend(repeated);
+        self.report.diagnostics.extend(check_node_names(&program));
+        let own: Vec<FileId> = self.sources().ids().collect();
+        self.import_all(&mut program, &folder);
+        self.report_hidden(&program);
+        self.files.extend(own);
+        append(&mut self.program, program);
+    }
+
+    fn import_all(&mut self, program: &mut Program, folder: &Path) {
+        for import in std::mem::take(&mut program.imports) {
+            deep(|| self.import(&import, folder));
+        }
+    }
+
+    /// Reports the entries and inputs of the program's own file that imported definitions hide.
+    fn report_hidden(&mut self, program: &Program) {
+        let imported = self.program.definitions.iter().filter(|d| !d.library);
+        let hidden = names::hidden(&program.entries, imported);
+        self.report.diagnostics.extend(hidden);
     }
 
     /// Adds the files that `(at "file" …)` names, where they can be read, so that messages show

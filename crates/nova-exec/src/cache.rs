@@ -1,4 +1,5 @@
-//! Compiled libraries in the user's cache folder, so that a program is compiled once.
+//! Compiled libraries in the user's cache folder, so that a program is compiled once, and records of the
+//! programs that they were compiled from.
 //!
 //! The name of an entry holds a digest of all the data that decides its content, and a digest of
 //! these data and the content. The content read is compared with it, so that a truncated, replaced
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Maximum number of entries.
-const MAXIMUM_ENTRIES: usize = 256;
+const MAXIMUM_ENTRIES: usize = 512;
 /// Maximum size of all entries, and of one entry, in bytes.
 const MAXIMUM_BYTES: u64 = 512 << 20;
 
@@ -25,34 +26,90 @@ pub struct Cache {
     folder: PathBuf,
 }
 
-/// A digest of the data that decide a library. Libraries that differ have different digests.
+/// The kinds of entries, with the endings of their names.
+const KINDS: [(Kind, &str); 2] = [(Kind::Library, "so"), (Kind::Record, "program")];
+
+/// The kind of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Compiled code.
+    Library,
+    /// A record of a program.
+    Record,
+}
+
+impl Kind {
+    fn ending(self) -> &'static str {
+        let row = KINDS.iter().find(|(kind, _)| *kind == self);
+        row.map_or("", |(_, ending)| ending)
+    }
+}
+
+/// A digest of the data that decide an entry. Entries that differ have different digests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key([u8; 32]);
+pub struct Key {
+    digest: [u8; 32],
+    kind: Kind,
+}
 
 impl Key {
-    /// Returns the key of a list of texts. No two lists give the same key.
+    /// Returns the key of a library that a list of texts decides. No two lists give the same key.
     pub fn of(parts: &[&str]) -> Key {
-        let mut digest = Sha256::new();
-        for part in parts {
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part.as_bytes());
+        let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+        Key {
+            digest: digest_of(&parts),
+            kind: Kind::Library,
         }
-        Key(digest.finalize().into())
+    }
+
+    /// Returns the key of the record of a program that a list of texts decides. No two lists give the same
+    /// key.
+    pub fn of_record(parts: &[&[u8]]) -> Key {
+        Key {
+            digest: digest_of(parts),
+            kind: Kind::Record,
+        }
+    }
+
+    /// Returns the key of a library as a text.
+    pub(crate) fn text(&self) -> String {
+        hexadecimal(&self.digest)
+    }
+
+    /// Reads what [`Key::text`] returns.
+    pub(crate) fn from_text(text: &str) -> Option<Key> {
+        let bytes = text.as_bytes().chunks(2);
+        let bytes = bytes.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+        let bytes: Option<Vec<u8>> = bytes.collect();
+        Some(Key {
+            digest: bytes?.try_into().ok()?,
+            kind: Kind::Library,
+        })
     }
 
     /// Returns the name of an entry with this content.
     fn name(&self, content: &[u8]) -> String {
         let mut digest = Sha256::new();
-        digest.update(self.0);
+        digest.update(self.digest);
         digest.update(content);
         let digest: [u8; 32] = digest.finalize().into();
-        format!("{}{}.so", self.start(), hexadecimal(&digest))
+        let ending = self.kind.ending();
+        format!("{}{}.{ending}", self.start(), hexadecimal(&digest))
     }
 
     /// Returns the beginning of the names of its entries.
     fn start(&self) -> String {
-        hexadecimal(&self.0) + "-"
+        hexadecimal(&self.digest) + "-"
     }
+}
+
+fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -117,7 +174,7 @@ impl Cache {
         None
     }
 
-    /// Stores a library under a key. Adds a warning if that should be possible and fails.
+    /// Stores the content of an entry under a key. Adds a warning if that should be possible and fails.
     pub fn put(&self, key: &Key, content: &[u8], warnings: &mut Vec<String>) {
         if !self.make_folder() {
             return;
@@ -215,7 +272,10 @@ impl Cache {
                 let data = entry.metadata().ok().filter(|m| m.is_file())?;
                 Some((data.modified().ok()?, data.len(), entry.path()))
             })
-            .filter(|(_, _, path)| path.extension().is_some_and(|e| e == "so"))
+            .filter(|(_, _, path)| {
+                let ending = path.extension().unwrap_or_default();
+                KINDS.iter().any(|(_, known)| ending == *known)
+            })
             .collect();
         entries.sort();
         let mut bytes: u64 = entries.iter().map(|(_, size, _)| size).sum();

@@ -8,6 +8,7 @@ use crate::toolchain::{CompilerOptions, identity};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// A C compiler that was found and answered.
 #[derive(Clone, Debug)]
@@ -245,9 +246,43 @@ pub fn loses_constants(version: &str) -> bool {
     cfg!(target_arch = "x86_64") && words.any(is_one)
 }
 
+/// The parts of the names of environment variables on which compilers of C and of kernels depend, beside
+/// [`ENVIRONMENT`].
+const VARIABLES: [&str; 8] = [
+    "CC", "FLAGS", "COMPILE", "TARGET", "CUDA", "HIP", "ROCM", "PATH",
+];
+
+/// Returns a text that is another one where the compilers, their options or this processor are others. It
+/// asks no compiler. A compiler is known by its command, its file's size and time, and the environment.
+pub fn fingerprint(options: CompilerOptions) -> String {
+    let command = std::env::var("CC").unwrap_or_default();
+    let mut programs: Vec<&Path> = command.split_whitespace().map(Path::new).collect();
+    if programs.is_empty() {
+        programs.push(Path::new("cc"));
+    }
+    let programs: Vec<String> = programs.into_iter().map(identity).collect();
+    let device = options.device.map(|compiler| compiler.fingerprint());
+    let is_read = |name: &OsString| {
+        let name = name.to_string_lossy();
+        ENVIRONMENT.contains(&&*name) || VARIABLES.iter().any(|part| name.contains(part))
+    };
+    let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    variables.retain(|(name, _)| is_read(name));
+    variables.sort();
+    format!(
+        "{programs:?} {device:?} {options:?} {variables:?} {}",
+        processor()
+    )
+}
+
 /// Returns a text that distinguishes this processor from others, as far as compiled code depends on
 /// it.
-pub fn processor() -> String {
+pub fn processor() -> &'static str {
+    static PROCESSOR: OnceLock<String> = OnceLock::new();
+    PROCESSOR.get_or_init(describe_processor)
+}
+
+fn describe_processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines().filter(|line| {
         ["model name", "flags", "Features", "CPU part"]

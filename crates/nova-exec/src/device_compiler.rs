@@ -100,6 +100,11 @@ impl DeviceCompiler {
         asked.unwrap_or_else(|| self.name.into())
     }
 
+    /// Returns a text that distinguishes its command from others. It asks no compiler.
+    pub(crate) fn fingerprint(&self) -> String {
+        identity(&self.command())
+    }
+
     /// Returns the arguments that the command always gets: code for the GPU of this machine, and a
     /// host that may use all instructions of this processor.
     fn arguments(&self, options: CompilerOptions) -> Vec<&'static str> {

@@ -20,13 +20,8 @@ impl Image {
     /// Loads a library given as bytes. `folder` gets a copy where the system cannot load from
     /// memory.
     pub fn load(bytes: &[u8], folder: &BuildFolder) -> Result<Image, CompileError> {
-        if let Some(memory) = sealed(bytes) {
-            let path = descriptor_path(&memory);
-            let library = open(&path)?;
-            return Ok(Image {
-                library,
-                _memory: Some(memory),
-            });
+        if let Some(image) = Image::in_memory(bytes)? {
+            return Ok(image);
         }
         let files = |error: io::Error| CompileError::Files {
             what: "the compiled program cannot be copied".to_string(),
@@ -38,6 +33,19 @@ impl Image {
             library: open(&copy)?,
             _memory: None,
         })
+    }
+
+    /// Loads a library given as bytes, or returns `None` where the system cannot load from memory.
+    pub fn in_memory(bytes: &[u8]) -> Result<Option<Image>, CompileError> {
+        let Some(memory) = sealed(bytes) else {
+            return Ok(None);
+        };
+        let path = descriptor_path(&memory);
+        let library = open(&path)?;
+        Ok(Some(Image {
+            library,
+            _memory: Some(memory),
+        }))
     }
 
     /// Returns the library.

@@ -4,6 +4,8 @@
 //!   ([`npy`], [`npz`]), raw bytes;
 //! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels; [`toolchain`] has what both share,
 //!   [`cache`] keeps their results, [`platforms`] says where both were tested;
+//! - [`kept`] has what is known about a program whose code is in the cache. In such a program [`places`] are
+//!   numbers;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
@@ -27,6 +29,7 @@ mod elements;
 pub mod error;
 mod image;
 pub mod input;
+pub mod kept;
 pub mod layout;
 mod lent;
 pub mod library;
@@ -37,6 +40,7 @@ pub mod npy;
 pub mod npz;
 pub mod output;
 mod parts;
+pub mod places;
 pub mod platforms;
 pub mod prototype;
 mod read;

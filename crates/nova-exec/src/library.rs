@@ -11,6 +11,7 @@ use crate::error::{CallError, CompileError, InputError};
 use crate::image::{self, Image};
 use crate::layout::Passing;
 use crate::marshal::Argument;
+use crate::places::Places;
 use crate::prototype;
 use crate::temporary::BuildFolder;
 use crate::toolchain::CompilerOptions;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// An entry of a generated program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EntryInterface {
     /// Its name in the program.
     pub name: Arc<str>,
@@ -66,6 +67,8 @@ pub struct Library {
     entries: Vec<LoadedEntry>,
     sums: Vec<SumType>,
     warnings: Vec<String>,
+    /// The key of its code, if that is in the cache.
+    key: Option<Key>,
     _code: Option<Image>,
 }
 
@@ -76,6 +79,8 @@ struct LoadedEntry {
     result: Passing,
     call: Call,
     error: LastError,
+    /// What the places of its messages stand for, where these are numbers.
+    places: Option<Places>,
 }
 
 impl Library {
@@ -121,25 +126,11 @@ impl Library {
             link,
         };
         let mut warnings = Vec::new();
-        let image = build.open(cache, &mut warnings)?;
-        let library = image.library();
-        check_foreigns(library, &generated.foreigns)?;
-        let entries: Result<Vec<LoadedEntry>, CompileError> = generated
-            .entries
-            .iter()
-            .zip(bridge.passings)
-            .enumerate()
-            .map(|(k, (interface, (inputs, result)))| {
-                Ok(LoadedEntry {
-                    interface: interface.clone(),
-                    inputs,
-                    result,
-                    call: symbol(library, &format!("nova_bridge_call_{k}"))?,
-                    error: symbol(library, &format!("nova_bridge_error_{k}"))?,
-                })
-            })
-            .collect();
-        let entries = entries?;
+        let key = build.key();
+        let image = build.open(cache, &key, &mut warnings)?;
+        check_foreigns(image.library(), &generated.foreigns)?;
+        let interfaces = generated.entries.iter().cloned();
+        let entries = bind(&image, interfaces.zip(bridge.passings))?;
         // The threads of a library end when it is unloaded. Linked files may have threads that do
         // not.
         let mut code = Some(image);
@@ -150,8 +141,47 @@ impl Library {
             entries,
             sums: generated.sums.to_vec(),
             warnings,
+            key: cache.map(|_| key),
             _code: code,
         })
+    }
+
+    /// Loads code from the cache, if it is there and has these entries. It has no foreign functions.
+    pub(crate) fn of_code(
+        key: &Key,
+        interfaces: Vec<EntryInterface>,
+        sums: Vec<SumType>,
+        cache: &Cache,
+        mut warnings: Vec<String>,
+    ) -> Option<Library> {
+        let content = cache.get(key, &mut warnings)?;
+        let passings: Result<Vec<Passings>, CompileError> =
+            interfaces.iter().map(|e| passings(e, &sums)).collect();
+        // A folder is made only where it is needed, since that looks for those of killed processes.
+        let image = match Image::in_memory(&content).ok()? {
+            Some(image) => image,
+            None => Image::load(&content, &BuildFolder::new().ok()?).ok()?,
+        };
+        let entries = bind(&image, interfaces.into_iter().zip(passings.ok()?)).ok()?;
+        Some(Library {
+            entries,
+            sums,
+            warnings,
+            key: Some(key.clone()),
+            _code: Some(image),
+        })
+    }
+
+    /// Returns the library with what the places of its messages stand for. They are numbers there.
+    pub fn with_places(mut self, places: &Places) -> Library {
+        let each = self.entries.iter_mut();
+        each.for_each(|entry| entry.places = Some(places.clone()));
+        self
+    }
+
+    /// Returns the key of its code, if that is in the cache.
+    pub(crate) fn code_key(&self) -> Option<&Key> {
+        self.key.as_ref()
     }
 
     /// Returns the entries, in order.
@@ -311,9 +341,10 @@ impl LoadedEntry {
             let text = (self.error)();
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         };
-        match text {
-            Some(text) if !text.is_empty() => text,
-            Some(_) | None => format!("error code {code}"),
+        match (text, &self.places) {
+            (Some(text), Some(places)) if !text.is_empty() => places.named(text),
+            (Some(text), None) if !text.is_empty() => text,
+            (Some(_) | None, _) => format!("error code {code}"),
         }
     }
 }
@@ -338,6 +369,41 @@ fn check_foreigns(library: &libloading::Library, foreigns: &[String]) -> Result<
     Ok(())
 }
 
+/// The forms in which the inputs and the result of an entry are passed.
+type Passings = (Vec<Passing>, Passing);
+
+fn passings(entry: &EntryInterface, sums: &[SumType]) -> Result<Passings, CompileError> {
+    let passing = |name: &str, ty: &Type| {
+        Passing::of(ty, sums)
+            .map_err(|why| CompileError::Ffi(format!("{}: {name}: {why}", entry.name)))
+    };
+    let inputs = entry.inputs.iter();
+    let inputs: Result<Vec<Passing>, CompileError> =
+        inputs.map(|(name, ty)| passing(name, ty)).collect();
+    Ok((inputs?, passing("the result", &entry.result)?))
+}
+
+/// Finds the functions of entries in their code.
+fn bind(
+    image: &Image,
+    entries: impl Iterator<Item = (EntryInterface, Passings)>,
+) -> Result<Vec<LoadedEntry>, CompileError> {
+    let library = image.library();
+    let bound = entries
+        .enumerate()
+        .map(|(k, (interface, (inputs, result)))| {
+            Ok(LoadedEntry {
+                interface,
+                inputs,
+                result,
+                call: symbol(library, &format!("nova_bridge_call_{k}"))?,
+                error: symbol(library, &format!("nova_bridge_error_{k}"))?,
+                places: None,
+            })
+        });
+    bound.collect()
+}
+
 /// Finds a function of a library.
 fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T, CompileError> {
     // SAFETY: the names are those of the bridge, whose functions have these types.
@@ -351,8 +417,7 @@ fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T, Compi
 #[derive(Default)]
 struct Bridge {
     functions: String,
-    /// The forms in which the inputs and the result of each entry are passed.
-    passings: Vec<(Vec<Passing>, Passing)>,
+    passings: Vec<Passings>,
     /// The number of foreign functions.
     foreigns: usize,
 }
@@ -363,15 +428,7 @@ impl Bridge {
         entry: &EntryInterface,
         generated: &Generated<'_>,
     ) -> Result<(), CompileError> {
-        let passing = |name: &str, ty: &Type| {
-            Passing::of(ty, generated.sums)
-                .map_err(|why| CompileError::Ffi(format!("{}: {name}: {why}", entry.name)))
-        };
-        let inputs = entry.inputs.iter();
-        let inputs: Result<Vec<Passing>, CompileError> =
-            inputs.map(|(name, ty)| passing(name, ty)).collect();
-        let inputs = inputs?;
-        let result = passing("the result", &entry.result)?;
+        let (inputs, result) = passings(entry, generated.sums)?;
         let sizes: Vec<usize> = [&result]
             .into_iter()
             .chain(&inputs)
@@ -461,10 +518,10 @@ impl Build<'_> {
     fn open(
         &self,
         cache: Option<&Cache>,
+        key: &Key,
         warnings: &mut Vec<String>,
     ) -> Result<Image, CompileError> {
-        let key = self.key();
-        if let Some(content) = cache.and_then(|cache| cache.get(&key, warnings))
+        if let Some(content) = cache.and_then(|cache| cache.get(key, warnings))
             && let Ok(image) = Image::load(&content, self.folder)
         {
             return Ok(image);
@@ -476,7 +533,7 @@ impl Build<'_> {
         })?;
         let image = Image::load(&content, self.folder)?;
         if let Some(cache) = cache {
-            cache.put(&key, &content, warnings);
+            cache.put(key, &content, warnings);
         }
         Ok(image)
     }
@@ -487,7 +544,7 @@ impl Build<'_> {
         Key::of(&[
             env!("CARGO_PKG_VERSION"),
             &self.compiler.description(),
-            &compiler::processor(),
+            compiler::processor(),
             generated.name,
             generated.header,
             generated.source,

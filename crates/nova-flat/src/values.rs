@@ -14,7 +14,7 @@ use nova_core::error::RuntimeError;
 use nova_core::value::OutOfMemory;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::deep;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A value of Flat. Clones are cheap: elements are shared.
 #[derive(Clone, Debug)]
@@ -392,11 +392,14 @@ pub fn from_components(
     if work.is_empty() {
         return Ok(value);
     }
+    // Nodes whose links have been added to the work.
+    let mut opened: HashSet<(SumId, i64)> = HashSet::new();
     while let Some(&(sum, link)) = work.last() {
         if made.contains_key(&(sum, link)) {
             work.pop();
             continue;
         }
+        let is_first = opened.insert((sum, link));
         let node = tables.node(sum, link)?;
         let ty = payload_type(sums, sum, node.constructor)?;
         let before = work.len();
@@ -410,6 +413,8 @@ pub fn from_components(
             let payload = nova_core::value::Link::new(payload);
             made.insert((sum, link), Value::Sum(node.constructor, payload));
             work.pop();
+        } else if !is_first {
+            return internal("nodes that are linked in a circle");
         }
     }
     let mut missing = false;

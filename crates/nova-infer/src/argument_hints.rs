@@ -1,5 +1,6 @@
 //! The likely mistake behind the arguments of a call: an operator where its elements must be meant, a tuple in
-//! place of several arguments or of an index.
+//! place of several arguments or of an index. Where the text of an argument is a front end's own, the rule is
+//! given in words.
 
 use crate::builtins::Arity;
 use crate::hints::Hints;
@@ -17,8 +18,15 @@ impl Hints<'_> {
     ) -> Option<String> {
         let operator = self.source.name_of(function)?;
         let [a, b] = types.map(|ty| self.is_vector_of_numbers(ty));
-        let text = |id| self.source.source_text(id);
-        let (first, second) = (text(operands[0])?, text(operands[1])?);
+        if !(a || b) {
+            return None;
+        }
+        let [first, second] = operands.map(|id| self.source.source_text(id));
+        let (Some(first), Some(second)) = (first, second) else {
+            return Some(format!(
+                "`{operator}` takes numbers: `map` applies it to the elements of vectors"
+            ));
+        };
         let map = match (a, b) {
             (false, true) => format!("(map ({operator} {first}) {second})"),
             (true, false) => format!("(map (lambda (a) ({operator} a {second})) {first})"),
@@ -38,7 +46,11 @@ impl Hints<'_> {
             .iter()
             .map(|i| self.source.source_text(*i))
             .collect();
-        let read = indices?
+        let Some(indices) = indices else {
+            let rule = "an element of a vector in a vector is read by a `!` for each index";
+            return Some(format!("{rule}; `(m ! (i, j))` reads a `vector#2`"));
+        };
+        let read = indices
             .iter()
             .fold("m".to_string(), |of, index| format!("({of} ! {index})"));
         Some(format!(
@@ -58,7 +70,11 @@ impl Hints<'_> {
         if !self.is_vector_of_numbers(found) {
             return None;
         }
-        let (name, vector) = (self.source.name_of(function)?, self.source.source_text(at)?);
+        let name = self.source.name_of(function)?;
+        let vector = self
+            .source
+            .source_text(at)
+            .unwrap_or_else(|| "X".to_string());
         Some(match builtin.arity() {
             Arity::Fixed(1) => format!("`(map {name} {vector})` applies it to each element"),
             _ => format!(

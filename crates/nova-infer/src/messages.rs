@@ -51,7 +51,11 @@ impl Solver<'_> {
         conflict: Conflict,
     ) {
         if let Conflict::Function(_) = conflict {
-            let diagnostic = crate::convert::function_in_data(span);
+            let mut diagnostic = crate::convert::function_in_data(span);
+            let mut hints = Hints::new(self.source, &mut self.types);
+            if let Some(help) = at.and_then(|at| hints.hint_of_parameters(expected, found, at)) {
+                diagnostic = diagnostic.help(help);
+            }
             self.diagnostics.push(diagnostic);
             // The type that would hold the function causes no further messages.
             let error = self.types.error();

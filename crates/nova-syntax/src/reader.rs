@@ -9,7 +9,7 @@
 use crate::datum::{Data, DatumId, Node, Shape};
 use crate::number::{Reading, read_number};
 use crate::token::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
-use nova_diag::{Diagnostic, FileId, Span, codes};
+use nova_diag::{Diagnostic, FileId, Position, Span, codes};
 
 /// Decodes the bytes of a source, without a byte-order mark.
 ///
@@ -39,7 +39,7 @@ pub fn decode_source(
 ) -> Result<String, Box<Diagnostic>> {
     decode(bytes).map_err(|(line, column)| {
         let file = sources.add_positions(name, String::from_utf8_lossy(bytes).into_owned());
-        let span = sources.position(file, line, column);
+        let span = sources.position(file, Position::start(line, column));
         let message = "the source is not UTF-8 text";
         let diagnostic = Diagnostic::error(codes::INVALID_UTF8, span, message)
             .label("this byte does not belong to any character")

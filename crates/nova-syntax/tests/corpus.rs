@@ -93,7 +93,7 @@ fn data_of(text: &str) -> Vec<String> {
 }
 
 /// Texts that random changes insert.
-const PIECES: [&str; 27] = [
+const PIECES: [&str; 28] = [
     "(",
     ")",
     "[",
@@ -111,6 +111,7 @@ const PIECES: [&str; 27] = [
     "'a",
     "in",
     "(at \"p.py\" 1 2 ",
+    "(at \"p.py\" 1 2 3 4 \"blur\" ",
     "_",
     "é",
     "let",

@@ -67,6 +67,8 @@ pub enum SubCommand {
     Explain(ExplainArguments),
     /// Serve an editor by the Language Server Protocol, on standard input and output
     Lsp,
+    /// Answer expressions as they are typed: values, types, times, plots
+    Repl(ReplArguments),
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh
@@ -140,7 +142,7 @@ pub struct Common {
 
 #[derive(Args, Debug)]
 pub struct FileArguments {
-    /// The program
+    /// The program; - is standard input
     #[arg(value_name = "PROG.nova")]
     pub file: PathBuf,
 }
@@ -194,6 +196,16 @@ pub struct RunArguments {
     /// Run N times and print the times of the call as a line of JSON
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub bench: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub struct ReplArguments {
+    /// Files whose definitions are there from the start
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A C source, object or library with foreign functions
+    #[arg(long, value_name = "FILE")]
+    pub link: Vec<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -305,6 +317,23 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
 }
 
 impl Common {
+    /// Returns the options of code generation as another process of this command takes them.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec![format!("-O{}", self.optimization)];
+        if let Some(target) = self.target {
+            arguments.push(format!("--target={target}"));
+        }
+        if let Some(mode) = &self.floating_point {
+            arguments.push(format!("--fp={mode}"));
+        }
+        arguments.extend(
+            self.disabled
+                .iter()
+                .map(|pass| format!("--{}", disabling(pass))),
+        );
+        arguments
+    }
+
     /// Returns the compiler's options.
     pub fn options(&self) -> Options {
         let defaults = Options::default();
@@ -314,6 +343,7 @@ impl Common {
             strict: self.floating_point.is_some(),
             disabled: self.disabled.clone(),
             verify: self.verify || defaults.verify,
+            passes_run: self.time_passes,
             dump_after: self.dump_after.clone(),
             check_races: self.check_races,
             prefix: self.prefix.clone().unwrap_or_default(),

@@ -8,12 +8,16 @@ mod format;
 mod inputs;
 mod lsp;
 mod manual;
+mod repl;
 mod run;
 mod tests;
 
 use crate::cli::{self, Cli, Common, SubCommand};
 use crate::terminal::{End, Outcome, message};
-use nova_driver::{Checked, Compiler, Failure, Source, Unproved, pipeline};
+use nova_diag::SourceMap;
+use nova_driver::{Checked, Compiler, Failure, Report, Source, Unproved, pipeline};
+use nova_exec::InputError;
+use std::io::Read;
 use std::path::Path;
 
 /// Runs the command of a command line.
@@ -35,6 +39,7 @@ pub fn dispatch(cli: Cli) -> Outcome {
         SubCommand::Test(arguments) => tests::test(&cli.common, arguments),
         SubCommand::Explain(arguments) => explain::explain(&cli.common, arguments),
         SubCommand::Lsp => lsp::serve(&cli.common),
+        SubCommand::Repl(arguments) => repl::repl(&cli.common, arguments),
         SubCommand::Completions { shell } => completions(*shell),
         SubCommand::Man { command, output } => match output {
             Some(folder) => manual::write(folder),
@@ -69,9 +74,28 @@ fn completions(shell: clap_complete::Shell) -> Outcome {
     crate::terminal::print(&String::from_utf8_lossy(&script))
 }
 
+/// Returns a program: a file, or for `-` what standard input holds.
+fn source(file: &Path) -> Result<Source, Failure> {
+    if file.as_os_str() != "-" {
+        return Ok(Source::File(file.to_path_buf()));
+    }
+    let name = "standard input";
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| Failure::Input(InputError::file(Path::new(name), &error)))?;
+    let mut sources = SourceMap::new();
+    match nova_syntax::reader::decode_source(&bytes, name, &mut sources) {
+        Ok(text) => Ok(Source::text(name, text)),
+        Err(diagnostic) => Err(Failure::Program(Box::new(Report {
+            sources,
+            diagnostics: vec![*diagnostic],
+        }))),
+    }
+}
+
 /// Checks a file and writes its warnings.
 fn check_file(compiler: &Compiler, file: &Path) -> Result<Checked, Failure> {
-    let checked = compiler.check(Source::File(file.to_path_buf()))?;
+    let checked = compiler.check(source(file)?)?;
     message(&checked.report.to_text());
     Ok(checked)
 }

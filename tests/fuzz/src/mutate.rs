@@ -40,6 +40,7 @@ const FRAGMENTS: &[&str] = &[
     "(table l)",
     "(datum 0 [A*])",
     "(at \"f\" 1 1 x)",
+    "(at \"f\" 1 1 2 1 \"blur\" x)",
 ];
 
 /// What deep nesting is made of.

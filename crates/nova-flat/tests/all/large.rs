@@ -3,11 +3,12 @@
 use nova_core::interpret::Options;
 use nova_core::text::read_value;
 use nova_core::value::Link;
-use nova_core::{ScalarValue, Value};
+use nova_core::{Constructor, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::SourceMap;
 use nova_flat::interpret::evaluate;
 use nova_flat::ir::Program;
 use nova_flat::parse::parse;
+use nova_flat::values::{Fault, FlatValue, Node, Tables, from_components};
 
 fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
@@ -137,4 +138,45 @@ fn a_shared_input_is_the_same_as_a_result() {
     )
     .unwrap();
     assert!(made.same(&tree));
+}
+
+/// A list of which each node is that of the link in `next`, and node 0 the end.
+fn list_of_links(next: &[i64]) -> Result<Value, Fault> {
+    let (list, unit) = (SumId(0), Type::Unit);
+    let constructor = |name: &str, payload: Type| Constructor {
+        name: name.into(),
+        payload,
+    };
+    let sums = [SumType {
+        name: "List".into(),
+        arguments: Vec::new(),
+        constructors: vec![
+            constructor("End", unit),
+            constructor("Next", Type::Sum(list)),
+        ],
+        group: vec![list],
+        node_of: None,
+    }];
+    let mut tables = Tables::default();
+    for (k, next) in next.iter().enumerate() {
+        let node = Node {
+            constructor: u32::from(k > 0),
+            payload: match k {
+                0 => Vec::new(),
+                _link => vec![FlatValue::Scalar(ScalarValue::I64(*next))],
+            },
+        };
+        tables.add(list, node);
+    }
+    let last = next.len().saturating_sub(1);
+    from_components(&[FlatValue::index(last)], &Type::Sum(list), &sums, &tables)
+}
+
+#[test]
+fn nodes_in_a_circle_are_a_fault() {
+    assert!(list_of_links(&[0, 0, 1, 2]).is_ok());
+    for circle in [&[0, 1][..], &[0, 2, 1], &[0, 3, 1, 2], &[0, 0, 3, 2, 3]] {
+        let fault = list_of_links(circle).map(|_| ()).unwrap_err();
+        assert!(matches!(fault, Fault::Internal(_)), "{circle:?}: {fault:?}");
+    }
 }

@@ -2,13 +2,9 @@
 
 use crate::cli::{CheckArguments, Common};
 use crate::terminal::{End, Outcome, message, print};
-use nova_diag::SourceMap;
 use nova_driver::types_text::function_text;
-use nova_driver::{Checked, Compiler, Failure, Options, Report, Source};
-use nova_exec::InputError;
+use nova_driver::{Checked, Compiler, Failure, Options};
 use std::fmt::Write;
-use std::io::Read;
-use std::path::Path;
 
 /// Checks a program and prints the types of its entries, or its messages as lines of JSON. The file `-` is
 /// standard input. A file without an entry is a library.
@@ -17,10 +13,7 @@ pub fn check(common: &Common, arguments: &CheckArguments) -> Outcome {
         library: true,
         ..common.options()
     });
-    let source = match arguments.file.file.as_os_str() == "-" {
-        true => standard_input()?,
-        false => Source::File(arguments.file.file.clone()),
-    };
+    let source = super::source(&arguments.file.file)?;
     let mut result = compiler.check(source);
     if let Ok(checked) = &mut result {
         // The loops that one thread runs are known only after the passes of a target.
@@ -42,23 +35,6 @@ pub fn check(common: &Common, arguments: &CheckArguments) -> Outcome {
             Err(End::silent(1))
         }
         (Err(failure), _) => Err(failure.into()),
-    }
-}
-
-/// Reads a program from standard input. Its imports are relative to the working folder.
-fn standard_input() -> Result<Source, End> {
-    let name = "standard input";
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| InputError::file(Path::new(name), &error))?;
-    let mut sources = SourceMap::new();
-    match nova_syntax::reader::decode_source(&bytes, name, &mut sources) {
-        Ok(text) => Ok(Source::text(name, text)),
-        Err(diagnostic) => Err(Failure::Program(Box::new(Report {
-            sources,
-            diagnostics: vec![*diagnostic],
-        }))
-        .into()),
     }
 }
 

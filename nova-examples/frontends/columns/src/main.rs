@@ -4,9 +4,10 @@ mod parser;
 mod table;
 mod translate;
 
-use nova_core::{Elements, Value};
-use nova_diag::{Place, render_text};
-use nova_driver::{Compiler, Failure, Options, Source};
+use nova_driver::{
+    CallError, Compiler, Elements, Failure, Options, Place, ProgramBuilder, Source, Value,
+    runtime_error, text,
+};
 use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -53,27 +54,27 @@ fn run(program: &str, table: &str) -> Result<String, String> {
         .filter_map(|name| table.column(name))
         .map(|column| Value::Vector(Elements::F64(Arc::new(column.clone()))))
         .collect();
-    evaluate(builder, &columns).map_err(|failure| failure.to_string())
+    evaluate(builder, &columns)
 }
 
-/// Compiles and calls; without a C compiler the interpreter gives the same value.
-fn evaluate(builder: nova_driver::ProgramBuilder, columns: &[Value]) -> Result<String, Failure> {
+/// Compiles and calls. A program that is unchanged but for its lines is found in the cache.
+fn evaluate(builder: ProgramBuilder, columns: &[Value]) -> Result<String, String> {
     let compiler = Compiler::new(Options::default());
-    let mut checked = compiler.check(Source::Built(Box::new(builder)))?;
-    for warning in &checked.report.diagnostics {
-        eprint!("{}", render_text(&checked.report.sources, warning));
-    }
-    let value = match compiler.load(&mut checked, &[]) {
-        Ok(library) => library.call(0, columns)?,
-        Err(Failure::Compile(_)) => compiler.eval(&checked, 0, columns)?,
-        Err(failure) => return Err(failure),
-    };
-    let signature = &checked.signatures()[0];
-    Ok(nova_core::text::print_value(
-        &value,
-        &signature.result,
-        checked.sums(),
-    ))
+    let loaded = compiler.open(Source::Built(Box::new(builder)), &[]);
+    let loaded = loaded.map_err(|failure| failure.to_string())?;
+    eprint!("{}", loaded.report.to_text());
+    let value = loaded
+        .library
+        .call(0, columns)
+        .map_err(|error| match error {
+            // The message begins with the place, whose line is shown below.
+            CallError::Failed { message, .. } => {
+                runtime_error::render(&message, &loaded.report.sources)
+            }
+            other => Failure::Call(other).to_string(),
+        })?;
+    let signature = &loaded.signatures()[0];
+    Ok(text::print_value(&value, &signature.result, loaded.sums()))
 }
 
 #[cfg(test)]
@@ -100,8 +101,11 @@ mod tests {
         let number = run_text(&format!("{total}1 + mean(3)"))
             .err()
             .unwrap_or_default();
+        let shown = "2 | 1 + mean(3)\n  |     ^^^^^^^";
         assert!(
-            number.contains(".calc:2:5") && number.contains("1 + mean(3)"),
+            number.contains(".calc:2:5")
+                && number.contains(shown)
+                && number.contains("in `mean`: "),
             "{number}"
         );
     }

@@ -3,7 +3,7 @@
 //! Expressions are numbers, names, `+ - * /`, parentheses and calls of functions; `#` starts a
 //! comment, `;` may stand for a line end.
 
-use nova_diag::deep;
+use nova_driver::deep;
 
 /// A place: line and column, from 1.
 pub type Position = (u32, u32);
@@ -15,10 +15,11 @@ pub struct Mistake {
     pub message: String,
 }
 
-/// An expression with its place.
+/// An expression with its place, which goes up to the position behind its last character.
 #[derive(Debug)]
 pub struct Expression {
     pub position: Position,
+    pub end: Position,
     pub kind: Kind,
 }
 
@@ -46,6 +47,9 @@ enum Token {
     End,
 }
 
+/// A token with its first position, and the one behind it.
+type Placed = (Token, Position, Position);
+
 /// Parses a source.
 pub fn parse(text: &str) -> Result<Program, Mistake> {
     let tokens = tokens(text)?;
@@ -69,7 +73,7 @@ pub fn parse(text: &str) -> Result<Program, Mistake> {
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Mistake> {
+fn tokens(text: &str) -> Result<Vec<Placed>, Mistake> {
     let mut tokens = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.split('#').next().unwrap_or("");
@@ -103,26 +107,33 @@ fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Mistake> {
                     c => Token::Symbol(c),
                 }
             };
-            tokens.push((token, position));
+            tokens.push((token, position, (line, at as u32 + 1)));
         }
-        tokens.push((Token::End, (line, characters.len() as u32 + 1)));
+        let end = (line, characters.len() as u32 + 1);
+        tokens.push((Token::End, end, end));
     }
     Ok(tokens)
 }
 
 struct Parser {
-    tokens: Vec<(Token, Position)>,
+    tokens: Vec<Placed>,
     at: usize,
 }
 
 impl Parser {
     fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at).map(|(token, _)| token)
+        self.tokens.get(self.at).map(|(token, ..)| token)
     }
 
     fn position(&self) -> Position {
         let here = self.tokens.get(self.at).or(self.tokens.last());
-        here.map_or((1, 1), |(_, position)| *position)
+        here.map_or((1, 1), |(_, position, _)| *position)
+    }
+
+    /// The position behind the last token that was taken.
+    fn end(&self) -> Position {
+        let taken = self.tokens.get(self.at.saturating_sub(1));
+        taken.map_or((1, 1), |(.., end)| *end)
     }
 
     fn mistake(&self, message: &str) -> Mistake {
@@ -153,7 +164,7 @@ impl Parser {
 
     /// The name of `name = …`, if that is what stands here.
     fn name_of_binding(&mut self) -> Option<String> {
-        let (Some((Token::Name(name), _)), Some((Token::Symbol('='), _))) =
+        let (Some((Token::Name(name), ..)), Some((Token::Symbol('='), ..))) =
             (self.tokens.get(self.at), self.tokens.get(self.at + 1))
         else {
             return None;
@@ -177,13 +188,14 @@ impl Parser {
     ) -> Result<Expression, Mistake> {
         let mut left = operand(self)?;
         loop {
-            let position = self.position();
             let Some(symbol) = symbols.iter().find(|symbol| self.take(**symbol)) else {
                 return Ok(left);
             };
+            let position = left.position;
             let arguments = vec![left, operand(self)?];
             left = Expression {
                 position,
+                end: self.end(),
                 kind: Kind::Call(symbol.to_string(), arguments),
             };
         }
@@ -220,7 +232,12 @@ impl Parser {
                     return Err(self.mistake("a number, a name or `(` is expected"));
                 }
             };
-            Ok(Expression { position, kind })
+            let end = self.end();
+            Ok(Expression {
+                position,
+                end,
+                kind,
+            })
         })
     }
 

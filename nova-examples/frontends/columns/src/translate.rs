@@ -1,9 +1,7 @@
 //! From the language to NOVA: columns are vectors of doubles, operators run on every element.
 
 use crate::parser::{Expression, Kind, Mistake, Position, Program};
-use nova_diag::{FileId, deep};
-use nova_driver::syntax::ExpressionId;
-use nova_driver::{At, ProgramBuilder};
+use nova_driver::{At, ExpressionId, FileId, ProgramBuilder, deep};
 use std::collections::BTreeMap;
 
 /// What an expression gives.
@@ -47,13 +45,14 @@ pub fn translate(
     let mut bindings = Vec::new();
     for (name, value) in &program.bindings {
         let (id, shape) = translator.expression(value)?;
+        let at = translator.at(value);
         // A fresh name for each binding, so that a later one of the same name may use it.
         let fresh = format!("{name}.{}", bindings.len());
-        bindings.push((translator.at(value.position).parameter(&fresh), id));
+        bindings.push((at.parameter(&fresh), id));
         translator.names.insert(name.clone(), (fresh, shape));
     }
     let (value, _) = translator.expression(&program.value)?;
-    let at = translator.at(program.value.position);
+    let at = translator.at(&program.value);
     let inputs: Vec<String> = translator.inputs.keys().cloned().collect();
     for input in &inputs {
         at.input(&column_name(input), at.vector_type(at.named_type("double")));
@@ -78,15 +77,27 @@ struct Translator<'a> {
 }
 
 impl<'a> Translator<'a> {
-    fn at(&self, (line, column): Position) -> At<'a> {
-        self.builder.at(self.file, line, column)
+    /// A builder at the place of an expression. Messages there name the function of the language, since NOVA's
+    /// own functions mean nothing to its users.
+    fn at(&self, of: &Expression) -> At<'a> {
+        let construct = match &of.kind {
+            Kind::Call(name, _) => Some(name.as_str().into()),
+            Kind::Number(_) | Kind::Name(_) => None,
+        };
+        let (line, column) = of.position;
+        let position = nova_driver::Position {
+            end: Some(of.end),
+            construct,
+            ..nova_driver::Position::start(line, column)
+        };
+        self.builder.at_position(self.file, position)
     }
 
     fn expression(&mut self, of: &Expression) -> Result<(ExpressionId, Shape), Mistake> {
-        let at = self.at(of.position);
+        let at = self.at(of);
         deep(|| match &of.kind {
             Kind::Number(value) => Ok((at.double(*value), Shape::Number)),
-            Kind::Name(name) => self.name(of.position, name),
+            Kind::Name(name) => self.name(at, of.position, name),
             Kind::Call(name, arguments) => {
                 let arguments: Result<Vec<(ExpressionId, Shape)>, Mistake> =
                     arguments.iter().map(|a| self.expression(a)).collect();
@@ -95,8 +106,12 @@ impl<'a> Translator<'a> {
         })
     }
 
-    fn name(&mut self, position: Position, name: &str) -> Result<(ExpressionId, Shape), Mistake> {
-        let at = self.at(position);
+    fn name(
+        &mut self,
+        at: At<'_>,
+        position: Position,
+        name: &str,
+    ) -> Result<(ExpressionId, Shape), Mistake> {
         if let Some((fresh, shape)) = self.names.get(name) {
             return Ok((at.name(fresh), *shape));
         }

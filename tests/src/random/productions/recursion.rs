@@ -6,7 +6,7 @@ use crate::random::bodies::{Body, Form, Types};
 use crate::random::declared::{list, pattern, tree};
 use crate::random::expression::Draw;
 use crate::random::parts::{Leaves, constructor};
-use crate::random::types::{self, Declared, Part, Ty};
+use crate::random::types::{self, BOOL, Declared, Part, Ty};
 use crate::random::{Random, tables};
 
 /// Productions of recursive data.
@@ -45,6 +45,26 @@ pub const RECURSION: &[Production] = &[
             }
             _ => format!("(iterate {count} (lambda (({state} : {t})) {step}) {start})"),
         }
+    }),
+    row("nodes beside a loop", 3, is_recursive, |d, t, f| {
+        let (kept, looped) = (d.name(), d.name());
+        let before = d.expression(t, f.min(2));
+        let depth = d.scope.len();
+        d.scope.push((kept.clone(), t.clone()));
+        let step = d.function(std::slice::from_ref(t), t, f.min(3));
+        let (count, start) = (2 + d.random.below(5), d.expression(t, 1));
+        d.scope.push((looped.clone(), t.clone()));
+        let condition = d.expression(&BOOL, 1);
+        let after = d.expression(t, f.min(2));
+        d.scope.truncate(depth);
+        let result = match d.random.below(3) {
+            0 => after,
+            1 => format!("(if {condition} {kept} {looped})"),
+            _ => format!("(if {condition} {looped} {kept})"),
+        };
+        format!(
+            "(let ({kept} ({before} : {t})) in (let ({looped} (iterate {count} {step} {start})) in {result}))"
+        )
     }),
     row("up", 6, is_recursive, up),
     row("dn", 4, is_recursive, down),
