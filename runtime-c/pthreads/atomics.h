@@ -60,10 +60,10 @@
  * (NOVA_PUT), or the greatest of them and of the old value (NOVA_RAISE). Without operations on plain
  * types the compiler is trusted not to write an element in parts. */
 #if defined(__GNUC__)
-#define NOVA_PUT(type, at, value)                          \
-    do {                                                   \
-        type nova_put = (value);                           \
-        __atomic_store((at), &nova_put, __ATOMIC_RELAXED); \
+#define NOVA_PUT(type, at, value)                              \
+    do {                                                       \
+        type nova_written = (value);                           \
+        __atomic_store((at), &nova_written, __ATOMIC_RELAXED); \
     } while (0)
 #define NOVA_RAISE(at, value)                                                             \
     do {                                                                                  \

@@ -29,7 +29,10 @@ static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int
     context->second = second;
 }
 
-static uint32_t nova_swap(volatile uint32_t *at, uint32_t old, uint32_t value)
+/* What atomic operations of a device change may have been written as another type. */
+typedef uint32_t NOVA_ANY_TYPE atomic_word;
+
+static uint32_t nova_swap(volatile atomic_word *at, uint32_t old, uint32_t value)
 {
     uint32_t seen = *at;
     if (seen == old)
@@ -38,7 +41,7 @@ static uint32_t nova_swap(volatile uint32_t *at, uint32_t old, uint32_t value)
 }
 #define NOVA_COMPARE_AND_SWAP(at, old, value) nova_swap(at, old, value)
 
-static uint32_t nova_add(volatile uint32_t *at, uint32_t value)
+static uint32_t nova_add(volatile atomic_word *at, uint32_t value)
 {
     uint32_t seen = *at;
     *at = seen + value;

@@ -1,9 +1,10 @@
-//! The pages of the codes: the sections of docs/errors.md, which stand in the compiler too.
+//! The pages of the codes: the sections of docs/errors.md, which stand in the compiler too. A link in the
+//! folder of the crate leads to the page.
 
 use crate::codes::Code;
 
 /// The whole of docs/errors.md.
-pub const BOOK: &str = include_str!("../../../docs/errors.md");
+pub const BOOK: &str = include_str!("../errors.md");
 
 /// Returns the section of a code: its heading, an explanation, and a wrong program with its correction
 /// where a program can show the error. `None` for a code that is not in the table.

@@ -3,6 +3,7 @@
 use crate::binding::OWN_NAMES_FIRST;
 use crate::device_compiler::{self, Found};
 use crate::error::CompileError;
+use crate::platforms::TARGET;
 use crate::toolchain::{CompilerOptions, identity};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,9 +36,6 @@ const ENVIRONMENT: [&str; 8] = [
     "SOURCE_DATE_EPOCH",
 ];
 
-/// The target this program was itself compiled for, as C compilers name it.
-const TARGET: &str = env!("NOVA_TARGET");
-
 impl Compiler {
     /// Returns the compiler named by the environment (`CC`), or the system's. The files of its
     /// tests are written into a folder.
@@ -55,6 +53,10 @@ impl Compiler {
             .cargo_warnings(false)
             .cargo_debug(false)
             .inherit_rustflags(false);
+        if options.optimization >= 2 && cfg!(target_arch = "aarch64") {
+            // A compiler for another machine than its own refuses it.
+            build.flag_if_supported("-mcpu=native");
+        }
         let tool = build
             .try_get_compiler()
             .map_err(|error| CompileError::NoCompiler {
@@ -221,7 +223,7 @@ fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'st
             flags.extend(["-fno-math-errno", "-fveclib=libmvec"]);
         }
     }
-    if options.optimization >= 2 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+    if options.optimization >= 2 && cfg!(target_arch = "x86_64") {
         flags.push("-march=native");
     }
     flags

@@ -3,7 +3,7 @@
 //! - [`input`] and [`output`] read and write the values of a command line, as text, as raw bytes or in one
 //!   of the [`formats`]: NumPy's files ([`npy`], [`npz`]), tables ([`table`]), pictures ([`picture`]);
 //! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels; [`toolchain`] has what both share,
-//!   [`cache`] keeps their results;
+//!   [`cache`] keeps their results, [`platforms`] says where both were tested;
 //! - [`kept`] has what is known about a program whose code is in the cache. In such a program [`places`] are
 //!   numbers;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
@@ -43,6 +43,7 @@ pub mod output;
 mod parts;
 pub mod picture;
 pub mod places;
+pub mod platforms;
 pub mod prototype;
 mod read;
 pub mod table;

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// Declares the table of all files.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
-        &[$(($path, include_str!(concat!("../../../runtime-c/", $path)))),*]
+        &[$(($path, include_str!(concat!("../runtime-c/", $path)))),*]
     };
 }
 
@@ -88,10 +88,10 @@ pub const FILES: &[(&str, &str)] = files![
 ];
 
 /// The text before all kernels of OpenCL.
-pub const OPENCL_PRELUDE: &str = include_str!("../../../runtime-c/opencl/kernel.h");
+pub const OPENCL_PRELUDE: &str = include_str!("../runtime-c/opencl/kernel.h");
 
 /// The text before all parts of CUDA's runtime in programs for HIP. It includes HIP's header.
-pub const HIP_NAMES: &str = include_str!("../../../runtime-c/hip/names.h");
+pub const HIP_NAMES: &str = include_str!("../runtime-c/hip/names.h");
 
 /// The files of `opencl` for kernels, besides the prelude.
 const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];

@@ -4,6 +4,7 @@ use clap::{Arg, ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser
 use clap_complete::Shell;
 use nova_driver::pipeline::optional_passes;
 use nova_driver::{Options, Stage, Target};
+use nova_exec::platforms;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -28,7 +29,7 @@ a program prints a table of its loops or kernels when it ends, with NOVA_PROFILE
 
 /// A compiler for NOVA, a small data-parallel functional language.
 #[derive(Debug, Parser)]
-#[command(name = "novac", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "novac", version, long_version = long_version(), after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<SubCommand>,
@@ -88,6 +89,9 @@ pub enum SubCommand {
     Man {
         /// The command that the page is about; novac itself if none is named
         command: Option<String>,
+        /// Write all pages into this folder instead: novac.1, novac-run.1, ...
+        #[arg(short, value_name = "DIR", conflicts_with = "command")]
+        output: Option<PathBuf>,
     },
 }
 
@@ -255,6 +259,16 @@ fn parse_prefix(text: &str) -> Result<String, String> {
 
 fn parse_stage(text: &str) -> Result<Stage, String> {
     Stage::by_name(text).ok_or_else(|| "the stages are core, flat, mem, loop and c".to_string())
+}
+
+/// Returns the version, with the platform of this program and how well it is known.
+fn long_version() -> String {
+    format!(
+        "{}\nfor {}: {}",
+        env!("CARGO_PKG_VERSION"),
+        platforms::TARGET,
+        platforms::tested().words()
+    )
 }
 
 /// Returns the command with a `--no-PASS` for every optional pass.

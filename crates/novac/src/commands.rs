@@ -8,6 +8,7 @@ mod explain;
 mod format;
 mod inputs;
 mod lsp;
+mod manual;
 mod profile;
 mod repl;
 mod run;
@@ -49,7 +50,10 @@ pub fn dispatch(cli: Cli) -> Outcome {
         SubCommand::Lsp => lsp::serve(&cli.common),
         SubCommand::Repl(arguments) => repl::repl(&cli.common, arguments),
         SubCommand::Completions { shell } => completions(*shell),
-        SubCommand::Man { command } => manual(command.as_deref()),
+        SubCommand::Man { command, output } => match output {
+            Some(folder) => manual::write(folder),
+            None => manual::print(command.as_deref()),
+        },
     }
 }
 
@@ -77,28 +81,6 @@ fn completions(shell: clap_complete::Shell) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut cli::command(), "novac", &mut script);
     crate::terminal::print(&String::from_utf8_lossy(&script))
-}
-
-/// Prints the page of the manual about a command, or about novac itself.
-fn manual(name: Option<&str>) -> Outcome {
-    let mut all = cli::command();
-    all.build();
-    let page = match name {
-        None => all,
-        Some(name) => match all.find_subcommand(name) {
-            Some(command) => command.clone(),
-            None => return Err(End::usage(format!("error: there is no command `{name}`"))),
-        },
-    };
-    // Each pass has an option. The page would be a list of them.
-    let page = page.mut_args(|argument| match argument.get_help_heading() {
-        Some(cli::PASSES) => argument.hide(true),
-        Some(_) | None => argument,
-    });
-    let mut text = Vec::new();
-    let rendered = clap_mangen::Man::new(page).render(&mut text);
-    rendered.map_err(|error| End::failed(format!("error: the page: {error}")))?;
-    crate::terminal::print(&String::from_utf8_lossy(&text))
 }
 
 /// Returns a program: a file, or for `-` what standard input holds.

@@ -42,6 +42,7 @@ mod objects;
 mod pairs;
 mod parallel;
 mod peers;
+mod platforms;
 mod profiles;
 mod prose;
 mod races;

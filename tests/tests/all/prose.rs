@@ -198,7 +198,11 @@ fn root() -> PathBuf {
 }
 
 /// Adds the files with one of these endings below a path, by their names from the root.
+/// Links lead to files that are read at their own places.
 fn add_files(path: &Path, endings: &[&str], files: &mut Vec<(String, String)>) {
+    if path.is_symlink() {
+        return;
+    }
     if path.is_dir() {
         let entries = std::fs::read_dir(path).expect("a folder").flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
