@@ -3,7 +3,8 @@
 //! [`scalars`] writes tables of operations. [`random`] and [`conformance`] write well-typed
 //! programs with inputs for the differential tests. [`stages`] runs a program at every stage of the
 //! compiler. [`nested`] reads the nested programs and draws their inputs. [`host`] runs programs in
-//! hosts in C, [`programs`] on devices. [`inputs`] parses their inputs.
+//! hosts in C, [`programs`] on devices. [`inputs`] parses their inputs. [`sources`] finds the programs of
+//! the repository.
 
 pub mod bench;
 pub mod conformance;
@@ -23,4 +24,5 @@ pub mod random_campaign;
 pub mod reference;
 pub mod scalars;
 pub mod shrink;
+pub mod sources;
 pub mod stages;

@@ -6,6 +6,7 @@
 use nova_core::{Elements, Scalar, Type, Value};
 use nova_exec::formats::FORMATS;
 use nova_tests::random::{self, PRELUDE};
+use nova_tests::sources;
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -36,11 +37,7 @@ fn main() -> io::Result<()> {
     };
     let seeds = folder.join("seeds");
     fs::create_dir_all(&seeds)?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut programs = Vec::new();
-    for part in ["nova-examples", "tests", "crates"] {
-        programs_below(&root.join(part), &mut programs)?;
-    }
+    let programs = sources::programs(&["nova-examples", "tests", "crates"]);
     for (k, path) in programs.iter().enumerate() {
         fs::copy(path, seeds.join(format!("program{k}.nova")))?;
     }
@@ -75,20 +72,6 @@ fn write_files(folder: &Path) -> io::Result<()> {
             fs::write(folder.join(format!("{k}-{choice}")), seed)?;
         }
     }
-    Ok(())
-}
-
-/// Adds the NOVA programs of a folder and of its subfolders.
-fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            programs_below(&path, programs)?;
-        } else if path.extension().is_some_and(|e| e == "nova") {
-            programs.push(path);
-        }
-    }
-    programs.sort();
     Ok(())
 }
 

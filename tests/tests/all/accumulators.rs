@@ -6,9 +6,9 @@
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::conformance::File;
-use nova_tests::random;
+use nova_tests::{random, sources};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A line, with the lines that continue its arithmetic.
 struct Line {
@@ -186,27 +186,9 @@ fn emit(name: &str, text: &str, target: Target, level: u8) -> Option<String> {
     Some(generated.files.source)
 }
 
-fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry of a folder").path();
-        if path.is_dir() {
-            programs(&path, found);
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "nova")
-        {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn sums_that_wrap_are_unsigned() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    programs(&root.join("../nova-examples"), &mut paths);
-    programs(&root.join("classes"), &mut paths);
-    let mut texts: Vec<(String, String)> = paths
+    let mut texts: Vec<(String, String)> = sources::programs(&["nova-examples", "tests/classes"])
         .iter()
         .map(|path| {
             let text = std::fs::read_to_string(path).expect("a program");
