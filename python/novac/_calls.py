@@ -34,10 +34,17 @@ class Program:
         self.lib = lib
         self.sources = sources
         self.kinds = {word: _pattern(message) for word, message in kinds.items()}
+        self._array_types: dict[Any, Any] = {}
 
     def entry(self, name: str, symbol: str, inputs: Sequence[tuple], result: tuple) -> Entry:
         """Returns an entry. An input is its name, its type and its form; a result its type and its form."""
         return Entry(self, name, symbol, inputs, result)
+
+    def pointer(self, ctype: Any, array: np.ndarray) -> Any:
+        """Returns a pointer of this type to the elements of an array, which it keeps."""
+        if ctype not in self._array_types:
+            self._array_types[ctype] = self.ffi.typeof(self.ffi.getctype(ctype.item, "[]"))
+        return self.ffi.from_buffer(self._array_types[ctype], array)
 
     def owned(self, pointer: Any, shape: tuple[int, ...], element: np.dtype) -> np.ndarray:
         """Returns an array over memory that a call allocated. The memory is freed with the array."""
@@ -119,7 +126,7 @@ class Entry:
         kept: list = []
         passed: list = []
         for (subject, form), value in zip(self.inputs, arguments):
-            passed += form.given(_Giving(program.ffi, subject, cast, kept), value)
+            passed += form.given(_Giving(program, subject, cast, kept), value)
         places = [program.ffi.new(place) for place in self.places]
         if out is not None:
             self._destination(out, places)
@@ -154,22 +161,24 @@ class Entry:
             )
         for place, extent in zip(places, out.shape):
             place[0] = extent
-        places[-1][0] = self.program.ffi.cast(self.places[-1].item, _address(out))
+        places[-1][0] = self.program.pointer(self.places[-1].item, out)
 
 
 class _Giving:
     """An argument on its way."""
 
-    def __init__(self, ffi: Any, subject: str, cast: bool, kept: list):
-        self.ffi = ffi
+    def __init__(self, program: Program, subject: str, cast: bool, kept: list):
+        self.program = program
+        self.ffi = program.ffi
         self.subject = subject
         self.cast = cast
         self.kept = kept
         """What must live as long as the call."""
 
     def pointer(self, ctype: Any, array: np.ndarray) -> Any:
-        self.kept.append(array)
-        return self.ffi.cast(ctype, _address(array))
+        made = self.program.pointer(ctype, array)
+        self.kept.append(made)
+        return made
 
     def new(self, ctype: Any, *initial: Any) -> Any:
         made = self.ffi.new(ctype, *initial)
@@ -422,10 +431,6 @@ def _form(form: list) -> Any:
 def _data_type(structure: Any) -> Any:
     """Returns the type of the pointer in the structure of a vector or an array."""
     return dict(structure.fields)["data"].type
-
-
-def _address(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
 
 
 def _kind_of(value: Any) -> str:
