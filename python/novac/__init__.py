@@ -9,7 +9,7 @@
 as help. Arrays are passed without a copy, and results are arrays over the memory that the program
 allocated. Other threads of Python run during a call.
 
-`jit` compiles a function of Python over arrays.
+`jit` compiles a function of Python over arrays. `build` writes a package that needs no compiler of NOVA.
 
 | NOVA | Python |
 | --- | --- |
@@ -21,6 +21,7 @@ allocated. Other threads of Python run during a call.
 | a vector of anything else | `list` |
 """
 
+from ._build import build
 from ._compile import Entry, Program, compile
 from ._errors import (
     CompileError,
@@ -55,6 +56,7 @@ __all__ = [
     "UnsupportedError",
     "Variant",
     "__version__",
+    "build",
     "compile",
     "iterate",
     "jit",

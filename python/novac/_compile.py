@@ -161,13 +161,14 @@ def _function(
     types = [text for _, text in inputs]
     function.__annotations__ = dict(zip(parameters, types)) | {"return": result}
     function.__module__ = "novac"
-    function.signature = f"{name} : " + " -> ".join([*map(_parameter, types), result])
+    function.signature = signature_of(name, types, result)
     function.__doc__ = "\n\n".join(part for part in [documentation, function.signature] if part)
     return function
 
 
-def _parameter(text: str) -> str:
-    return f"({text})" if "->" in text else text
+def signature_of(name: str, inputs: list[str], result: str) -> str:
+    """Returns the name of an entry with its type."""
+    return f"{name} : " + " -> ".join([*(f"({text})" if "->" in text else text for text in inputs), result])
 
 
 def identifier(name: str, taken: set[str]) -> str:

@@ -5,11 +5,13 @@
 //! - `form` says how values of each type look in Python;
 //! - `arguments` and `results` convert between Python and the memory of a call without copies of arrays;
 //!   `values` converts what has no form of its own in C, such as recursive data;
+//! - `generated` gives the C of a program and the forms of its values, for packages;
 //! - `errors` makes exceptions of failures.
 
 mod arguments;
 mod errors;
 mod form;
+mod generated;
 mod program;
 mod results;
 mod values;
@@ -25,6 +27,8 @@ fn _novac(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<program::Program>()?;
     module.add_class::<results::Memory>()?;
+    module.add_class::<generated::Generated>()?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(generated::generate, module)?)?;
     Ok(())
 }

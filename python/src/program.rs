@@ -84,7 +84,7 @@ pub struct Settings {
 const INTERPRETER: &str = "eval";
 
 impl Settings {
-    fn source(&self) -> Source {
+    pub fn source(&self) -> Source {
         match (&self.text, &self.path) {
             (Some(text), _) => Source::Text {
                 name: format!("{}.nova", self.name),
@@ -97,7 +97,7 @@ impl Settings {
     }
 
     /// Returns the compiler.
-    fn compiler(&self) -> PyResult<Compiler> {
+    pub fn compiler(&self) -> PyResult<Compiler> {
         let target = match self.target.as_str() {
             INTERPRETER => Some(Target::Sequential),
             name => Target::by_name(name),
@@ -162,16 +162,20 @@ pub fn compile(
             documentation: signature.documentation,
         });
     }
-    let found = runner.report();
-    let warnings = found.diagnostics.iter().map(|diagnostic| {
+    let warnings = warnings(runner.report());
+    Ok((Program { runner, entries }, warnings))
+}
+
+/// Returns the warnings of a report, each with its text and a line of JSON.
+pub fn warnings(found: &Report) -> Vec<(String, String)> {
+    let each = found.diagnostics.iter().map(|diagnostic| {
         let report = Report {
             sources: found.sources.clone(),
             diagnostics: vec![diagnostic.clone()],
         };
         (report.to_text().trim_end().to_string(), report.to_json())
     });
-    let warnings = warnings.collect();
-    Ok((Program { runner, entries }, warnings))
+    each.collect()
 }
 
 #[pymethods]
