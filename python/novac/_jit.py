@@ -87,7 +87,7 @@ def _plain(value: Any) -> Any:
 def _written(trace: Trace, result: Any) -> str:
     """Returns the result of a function as the program writes it."""
     if not isinstance(result, (tuple, list)):
-        return trace.lift(result).cube()
+        return trace.lift(result).text
     parts = [_written(trace, part) for part in result]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
@@ -133,16 +133,17 @@ def vmap(function: Callable) -> Callable:
         rows = [Traced(trace, n, a.dtype, a.dims[1:]) for n, a in zip(names, arrays)]
         returned = function(*rows)
         results = [trace.lift(part) for part in _parts(returned)]
-        body = trace.close(_joined(results))
-        text = f"(map (lambda ({' '.join(names)}) {body}) {' '.join(a.rows() for a in arrays)})"
+        flat = [part.ravel() if part.ndim > 1 else part for part in results]
+        body = trace.close(_joined(flat))
+        text = f"(map (lambda ({' '.join(names)}) {body}) {' '.join(a.text for a in arrays)})"
         dims = arrays[0].dims[:1]
         if len(results) > 1:
             text = trace.bind(text, bool, dims).text
         made = []
         for k, result in enumerate(results):
             part = text if len(results) == 1 else f"(map (lambda (row) row.{k}) {text})"
-            part = f"(flatten {part})" if result.dims else part
-            made.append(trace.bind(part, result.dtype, dims + result.dims))
+            part = f"(unrows {part})" if result.dims else part
+            made.append(trace.bind(part, result.dtype, dims + flat[k].dims).of(dims + result.dims))
         return tuple(made) if isinstance(returned, (tuple, list)) else made[0]
 
     mapped = functools.update_wrapper(over_rows, function)

@@ -1,10 +1,12 @@
 """Traces of functions over arrays. Each operation on a proxy becomes a binding of a program of NOVA, with its
-place in the Python file. An array of any rank is a flat vector with its extents.
+place in the Python file. An array is one of its rank. Operations on arrays of several dimensions are written for each
+element, so that the compiler sees which elements of the operands each reads, also of broadcast ones.
 """
 
 from __future__ import annotations
 
 import linecache
+import math
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -50,7 +52,7 @@ class Trace:
         extents = [f"(to_int64 (shape {name}).{k})" for k in range(rank)] if rank > 1 else [f"(to_int64 (length {name}))"]
         sizes = self.sizes
         dims = tuple(self.dim(sizes.setdefault(n, text), n) for text, n in zip(extents, array.shape))
-        return Traced(self, self.share(f"(flatten {name})") if rank > 1 else name, array.dtype, dims, weak)
+        return Traced(self, name, array.dtype, dims, weak)
 
     def share(self, text: str) -> str:
         """Binds an expression of inputs outside of all lambdas, once."""
@@ -111,18 +113,20 @@ class Trace:
         names = [f"e{k}" if operand.dims else operand.text for k, operand in enumerate(operands)]
         if not dims:
             return self.bind(form(*names), dtype, (), weak)
-        arrays = [(name, o.expanded(dims).text) for name, o in zip(names, operands) if o.dims]
-        parameters, vectors = (" ".join(column) for column in zip(*arrays))
-        return self.bind(f"(map (lambda ({parameters}) {form(*names)}) {vectors})", dtype, dims)
+        arrays = [(name, operand) for name, operand in zip(names, operands) if operand.dims]
+        if len(dims) == 1 and all(operand.dims == dims for _, operand in arrays):
+            parameters, vectors = " ".join(name for name, _ in arrays), " ".join(o.text for _, o in arrays)
+            return self.bind(f"(map (lambda ({parameters}) {form(*names)}) {vectors})", dtype, dims)
+        return self.tabulate(dims, dtype, lambda indices: (
+            f"(let {' '.join(f'({name} {o.at(indices)})' for name, o in arrays)} in {form(*names)})"))  # fmt: skip
 
     def tabulate(self, dims: Dims, dtype: Any, form: Callable[[list[str]], str]) -> Traced:
         """Binds the array of `form` of each tuple of indices."""
         indices = [f"i{k}" for k in range(len(dims))]
         typed, extents = (", ".join(f"({text} : int64)" for text in row) for row in (indices, texts(dims)))
-        if len(dims) == 1:
-            return self.bind(f"(tabulate {extents} (lambda ({typed}) {form(indices)}))", dtype, dims)
-        made = f"(flatten (tabulate ({extents}) (lambda (({typed})) {form(indices)})))"
-        return self.bind(made, dtype, dims)
+        if len(dims) > 1:
+            typed, extents = f"({typed})", f"({extents})"
+        return self.bind(f"(tabulate {extents} (lambda ({typed}) {form(indices)}))", dtype, dims)
 
     def close(self, result: str) -> str:
         """Ends the innermost scope. Returns its bindings around the result."""
@@ -156,10 +160,11 @@ def texts(dims: Dims) -> list[str]:
     return [text for text, _ in dims]
 
 
-def product(dims: Dims) -> str:
-    factors = [text for text, size in dims if size != 1]
-    return f"(* {' (* '.join(factors[:-1])} {factors[-1]}{')' * (len(factors) - 1)}" if factors[1:] else (
-        factors[0] if factors else "1")  # fmt: skip
+def product(dims: Dims) -> tuple[str, int]:
+    """Returns the number of elements of an array of these extents."""
+    factors = [text for text, size in dims if size != 1] or ["1"]
+    text = f"(* {' (* '.join(factors[:-1])} {factors[-1]}{')' * (len(factors) - 1)}" if factors[1:] else factors[0]
+    return text, math.prod(size for _, size in dims)
 
 
 def broadcast(*shapes: Dims) -> Dims:
@@ -174,15 +179,6 @@ def broadcast(*shapes: Dims) -> Dims:
             raise NeedsShapes
         result = (found.pop() if found else ("1", 1), *result)
     return result
-
-
-def place_of(indices: list[str], dims: Dims) -> str:
-    """Returns the place of an element in the flat vector of an array."""
-    place = ""
-    for index, (extent, size) in zip(indices, dims):
-        if size != 1:
-            place = f"(+ (* {place} {extent}) {index})" if place else index
-    return place or "(0 : int64)"
 
 
 class Traced(np.lib.mixins.NDArrayOperatorsMixin):
@@ -229,13 +225,10 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             raise NeedsShapes
         return tuple(size for _, size in self.dims)
 
-    def expanded(self, dims: Dims) -> Traced:
-        """Returns this with the extents of a broadcast."""
-        own = self.dims
-        if own == dims:
-            return self
-        return self.trace.tabulate(dims, self.dtype, lambda indices: (
-            f"({self.text} ! {place_of(indices[len(dims) - len(own):], own)})"))  # fmt: skip
+    def at(self, indices: list[str]) -> str:
+        """Returns the element at the last of these indices, of which an extent of one has no use."""
+        own = ["0" if size == 1 else text for text, (_, size) in zip(indices[len(indices) - self.ndim :], self.dims)]
+        return f"({self.text} ! {own[0] if len(own) == 1 else '(' + ', '.join(own) + ')'})" if own else self.text
 
     def transpose(self, *axes: Any) -> Traced:
         order = list(axes[0] if axes and isinstance(axes[0], (tuple, list)) else axes) or [*range(self.ndim)][::-1]
@@ -244,32 +237,27 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         if order == sorted(order):
             return self
         if self.ndim == 2:
-            return self.trace.bind(f"(flatten (transpose {self.cube()}))", self.dtype, dims)
-        return self.trace.tabulate(dims, self.dtype, lambda indices: (
-            f"({self.text} ! {place_of([indices[order.index(k)] for k in range(self.ndim)], self.dims)})"))  # fmt: skip
+            return self.trace.bind(f"(transpose {self.text})", self.dtype, dims)
+        back = sorted(range(self.ndim), key=order.__getitem__)
+        return self.trace.tabulate(dims, self.dtype, lambda indices: self.at([indices[k] for k in back]))
 
     T = property(transpose)
 
-    def cube(self) -> str:
-        """Returns this as an array of its rank."""
-        return self.text if self.ndim < 2 else f"(reshape ({', '.join(texts(self.dims))}) {self.text})"
-
-    def rows(self, count: int = 1) -> str:
-        """Returns the vector, or the array of two extents, whose elements are what the first extents select."""
-        inner = self.dims[count:]
-        return f"(reshape ({product(self.dims[:count])}, {product(inner)}) {self.text})" if inner else self.text
+    def of(self, dims: Dims) -> Traced:
+        """Returns the elements as an array of these extents."""
+        if dims == self.dims:
+            return self
+        flat = self.text if self.ndim == 1 else f"(flatten {self.text})" if self.dims else f"[{self.text}]"
+        text = self.text if not dims else flat if len(dims) == 1 else f"(reshape ({', '.join(texts(dims))}) {flat})"
+        return self.trace.bind(text if dims or not self.dims else f"({flat} ! 0)", self.dtype, dims)
 
     def reshape(self, *shape: Any) -> Traced:
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        size = int(np.prod(self.shape))
         shape = np.empty(self.shape, np.int8).reshape(shape).shape
-        assert int(np.prod(shape)) == size
-        return Traced(self.trace, self.text, self.dtype, tuple((str(n), n) for n in shape), self.weak, self.scope)
+        return self.of(tuple((str(n), n) for n in shape))
 
     def ravel(self) -> Traced:
-        size = int(np.prod([size for _, size in self.dims]))
-        dims = (self.trace.dim(product(self.dims), size),)
-        return Traced(self.trace, self.text, self.dtype, dims, None, self.scope)
+        return self.of((self.trace.dim(*product(self.dims)),))
 
     def astype(self, dtype: Any) -> Traced:
         new = np.dtype(dtype)
@@ -298,19 +286,23 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             for k in sorted((k % self.ndim for k in axis), reverse=True):
                 value = value._reduce(name, k, keepdims)
             return value
-        value, _ = value._last(-1 if axis is None else axis)
-        one = lambda row: f"(reduce {function} {start or f'({row} ! 0)'} {row})"  # noqa: E731
-        if value.ndim == 1:
-            made = self.trace.bind(one(value.text), value.dtype)
-        else:
-            text = f"(map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)})"
-            made = self.trace.bind(text, value.dtype, value.dims[:-1])
+        made = value._rows(axis, value.dtype, lambda row: f"(reduce {function} {start or f'({row} ! 0)'} {row})")
         if keepdims:
             dims = [*self.dims] if axis is not None else [("1", 1)] * self.ndim
             dims[axis or 0] = ("1", 1)
-            text = made.text if made.ndim else f"[{made.text}]"
-            return Traced(self.trace, text, made.dtype, tuple(dims), None, made.scope)
+            return made.of(tuple(dims))
         return made
+
+    def _rows(self, axis: Any, dtype: Any, form: Callable[[str], str]) -> Traced:
+        """Binds a number for each vector along an axis, or for the only one."""
+        value, _ = self._last(-1 if axis is None else axis)
+        if value.ndim == 1:
+            return self.trace.bind(form(value.text), dtype)
+        if value.ndim == 2:
+            return self.trace.bind(f"(map (lambda (row) {form('row')}) {value.text})", dtype, value.dims[:1])
+        row = f"(tabulate ({value.dims[-1][0]} : int64) (lambda ((k : int64)) {{}}))"
+        return self.trace.tabulate(value.dims[:-1], dtype, lambda indices: (
+            f"(let (row {row.format(value.at([*indices, 'k']))}) in {form('row')})"))  # fmt: skip
 
     def _accumulate(self, name: str, axis: Any = 0, keepdims: bool = False) -> Traced:
         function, start = REDUCTIONS[name]
@@ -319,8 +311,9 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         one = lambda row: f"(scan {function} {start or f'({row} ! 0)'} {row})"  # noqa: E731
         if value.ndim == 1:
             return self.trace.bind(one(value.text), value.dtype, value.dims)
-        text = f"(flatten (map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)}))"
-        return self.trace.bind(text, value.dtype, value.dims).transpose(back)
+        rows = value.of((value.trace.dim(*product(value.dims[:-1])), value.dims[-1]))
+        made = self.trace.bind(f"(unrows (map (lambda (row) {one('row')}) {rows.text}))", value.dtype, rows.dims)
+        return made.of(value.dims).transpose(back)
 
     def _first(self, before: str, axis: Any = None) -> Traced:
         """Returns the indices along an axis of the first elements that no other is `before`; NaN is before all."""
@@ -331,16 +324,12 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             same = f"(or {same} (and (~= y.0 y.0) (~= x.0 x.0)))"
         choose = f"(lambda (x y) (if (or {better} (and {same} (< y.1 x.1))) then y else x))"
         numbers = f"(tabulate {value.dims[-1][0]} (lambda ((i : int64)) i))"
-        one = lambda row: f"(reduce {choose} (({row} ! 0), 0) (zip {row} {numbers})).1"  # noqa: E731
-        if value.ndim == 1:
-            return self.trace.bind(one(value.text), np.int64)
-        text = f"(map (lambda (row) {one('row')}) {value.rows(value.ndim - 1)})"
-        return self.trace.bind(text, np.int64, value.dims[:-1])
+        return value._rows(-1, np.int64, lambda row: f"(reduce {choose} (({row} ! 0), 0) (zip {row} {numbers})).1")
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Traced:
         total = self.astype(float) if self.dtype.kind in "iub" else self
         axes = range(self.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-        count = f"((to_{TYPES[total.dtype.name]} {product(tuple(self.dims[k] for k in axes))}) : {TYPES[total.dtype.name]})"
+        count = f"((to_{TYPES[total.dtype.name]} {product(tuple(self.dims[k] for k in axes))[0]}) : {TYPES[total.dtype.name]})"
         return total._reduce("add", axis, keepdims) / self.trace.bind(count, total.dtype)
 
     def __getitem__(self, key: Any) -> Traced:
@@ -373,7 +362,7 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
                 places.append(lambda indices, k=len(dims) - 1, v=index.text, w=wrapped: w(f"({v} ! {indices[k]})"))
             else:
                 places.append(lambda indices, text=self.trace.bind(wrapped(index.text), np.int64).text: text)
-        at = lambda indices: f"({self.text} ! {place_of([p(indices) for p in places], self.dims)})"  # noqa: E731
+        at = lambda indices: self.at([place(indices) for place in places])  # noqa: E731
         return self.trace.tabulate(tuple(dims), self.dtype, at) if dims else self.trace.bind(at([]), self.dtype)
 
     def _slice(self, item: slice, extent: str, size: int) -> tuple[str, tuple[str, int], int]:
@@ -401,10 +390,10 @@ def matmul(a: Traced, b: Traced) -> Traced:
     dot = "(reduce + 0 (map * {} {}))"
     text = dot.format("x" if a.ndim == 2 else a.text, "y" if b.ndim == 2 else b.text)
     if b.ndim == 2:
-        text = f"(map (lambda (y) {text}) (transpose {b.cube()}))"
+        text = f"(map (lambda (y) {text}) (transpose {b.text}))"
     if a.ndim == 2:
-        text = f"(map (lambda (x) {text}) {a.cube()})"
-    text = f"(flatten {text})" if a.ndim == b.ndim == 2 else text
+        text = f"(map (lambda (x) {text}) {a.text})"
+    text = f"(unrows {text})" if a.ndim == b.ndim == 2 else text
     return a.trace.bind(text, dtype, a.dims[:-1] + b.dims[1:])
 
 
