@@ -24,8 +24,6 @@ fn programs() -> Vec<PathBuf> {
     let mut programs: Vec<PathBuf> = files
         .map(|file| file.path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "nova"))
-        // It has definitions alone.
-        .filter(|path| path.file_stem().is_some_and(|name| name != "averages"))
         .collect();
     programs.sort();
     programs
