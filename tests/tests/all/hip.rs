@@ -76,7 +76,12 @@ fn programs_are_those_for_cuda() {
         let cuda = words(path, Target::Cuda)?;
         let hip = words(path, Target::Hip).expect("a program for HIP");
         let differs = cuda.iter().zip(&hip).position(|(a, b)| a != b);
-        let around = differs.map(|k| (cuda[k - 3..=k].to_vec(), hip[k - 3..=k].to_vec()));
+        let around = differs.map(|k| {
+            (
+                cuda[k.saturating_sub(3)..=k].to_vec(),
+                hip[k.saturating_sub(3)..=k].to_vec(),
+            )
+        });
         assert_eq!(around, None, "{}", path.display());
         assert_eq!(cuda.len(), hip.len(), "{}", path.display());
         Some(())
