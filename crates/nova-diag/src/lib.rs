@@ -10,6 +10,7 @@ mod deep;
 mod diagnostic;
 mod excerpt;
 mod ids;
+pub mod json;
 pub mod pages;
 mod place;
 mod render;

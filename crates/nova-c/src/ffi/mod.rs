@@ -19,7 +19,6 @@ pub(crate) mod foreign;
 pub(crate) mod header;
 mod input;
 pub(crate) mod interface;
-mod json;
 mod lifted;
 pub(crate) mod manifest;
 mod nested;

@@ -1,7 +1,7 @@
-//! The layout of JSON in the manifest: an array or object stands on one line if it fits, and has its
+//! The layout of JSON that people read, such as a program's manifest: an array or object stands on one line if it fits, and has its
 //! items on a line each if not. serde_json knows only all on one line and each on its own.
 
-use nova_diag::deep;
+use crate::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
 use serde_json::Value;
 
