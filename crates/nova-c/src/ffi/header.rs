@@ -138,15 +138,6 @@ fn introduction(unit: &Unit, interfaces: &[EntryInterface]) -> String {
     text
 }
 
-/// Returns the flags of the libraries that a program is linked with.
-pub(crate) fn libraries(unit: &Unit) -> Vec<&'static str> {
-    let of_devices = match unit.has_kernels {
-        true => unit.options.dialect.libraries,
-        false => &[],
-    };
-    [of_devices, &["-lm", "-pthread"]].concat()
-}
-
 /// Describes the compilation of the source, and the macros that may be defined for it.
 fn building(unit: &Unit) -> String {
     let name = &unit.options.name;
@@ -161,7 +152,7 @@ fn building(unit: &Unit) -> String {
             format!("Compile {file} with {name} as C++17{strict}.")
         }
         Compiler::C => {
-            let libraries = libraries(unit).join(" ");
+            let libraries = crate::ffi::manifest::libraries(unit).join(" ");
             format!("Compile {file} as C11 or C++17, with -pthread, and link with {libraries}.")
         }
     };

@@ -5,7 +5,7 @@ use crate::context::ctype::Definition;
 use crate::context::unit::Unit;
 use crate::dialect::Compiler;
 use crate::ffi::interface::EntryInterface;
-use crate::ffi::{callers, header, release};
+use crate::ffi::{callers, release};
 use nova_c_ast::ast::{Field, Function, Item, Parameter, Type as CType};
 use nova_c_ast::print::type_text as c_type_text;
 use nova_core::Type;
@@ -61,7 +61,7 @@ fn build(unit: &Unit) -> Value {
             "compiler": "cc",
             "standards": ["c11", "c++17"],
             "compile": ["-pthread"],
-            "link": header::libraries(unit),
+            "link": libraries(unit),
         }),
         Compiler::Device { name, strict: flag } => json!({
             "compiler": name,
@@ -70,6 +70,15 @@ fn build(unit: &Unit) -> Value {
             "link": Value::Array(Vec::new()),
         }),
     }
+}
+
+/// Returns the flags of the libraries that a program is linked with.
+pub fn libraries(unit: &Unit) -> Vec<&'static str> {
+    let of_devices = match unit.has_kernels {
+        true => unit.options.dialect.libraries,
+        false => &[],
+    };
+    [of_devices, &["-lm", "-pthread"]].concat()
 }
 
 fn entry(unit: &Unit, interface: &EntryInterface) -> Value {
