@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._compile import compile, identifier
-from ._trace import ACTIVE, NeedsShapes, Trace, Traced
+from ._trace import ACTIVE, NeedsShapes, Trace, Traced, shaped
 
 
 class Function:
@@ -142,8 +142,7 @@ def vmap(function: Callable) -> Callable:
         made = []
         for k, result in enumerate(results):
             part = text if len(results) == 1 else f"(map (lambda (row) row.{k}) {text})"
-            part = f"(unrows {part})" if result.dims else part
-            made.append(trace.bind(part, result.dtype, dims + flat[k].dims).of(dims + result.dims))
+            made.append(trace.bind(shaped(part, dims + result.dims), result.dtype, dims + result.dims))
         return tuple(made) if isinstance(returned, (tuple, list)) else made[0]
 
     mapped = functools.update_wrapper(over_rows, function)

@@ -167,6 +167,11 @@ def product(dims: Dims) -> tuple[str, int]:
     return text, math.prod(size for _, size in dims)
 
 
+def shaped(rows: str, dims: Dims) -> str:
+    """Returns vectors of equal length as an array of these extents. Without any of them it is one, too."""
+    return rows if len(dims) < 2 else f"(reshape ({', '.join(texts(dims))}) (flatten {rows}))"
+
+
 def broadcast(*shapes: Dims) -> Dims:
     """Returns the extents of an operation on arrays of these."""
     result: Dims = ()
@@ -312,8 +317,8 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         if value.ndim == 1:
             return self.trace.bind(one(value.text), value.dtype, value.dims)
         rows = value.of((value.trace.dim(*product(value.dims[:-1])), value.dims[-1]))
-        made = self.trace.bind(f"(unrows (map (lambda (row) {one('row')}) {rows.text}))", value.dtype, rows.dims)
-        return made.of(value.dims).transpose(back)
+        scans = shaped(f"(map (lambda (row) {one('row')}) {rows.text})", value.dims)
+        return self.trace.bind(scans, value.dtype, value.dims).transpose(back)
 
     def _first(self, before: str, axis: Any = None) -> Traced:
         """Returns the indices along an axis of the first elements that no other is `before`; NaN is before all."""
@@ -393,8 +398,8 @@ def matmul(a: Traced, b: Traced) -> Traced:
         text = f"(map (lambda (y) {text}) (transpose {b.text}))"
     if a.ndim == 2:
         text = f"(map (lambda (x) {text}) {a.text})"
-    text = f"(unrows {text})" if a.ndim == b.ndim == 2 else text
-    return a.trace.bind(text, dtype, a.dims[:-1] + b.dims[1:])
+    dims = a.dims[:-1] + b.dims[1:]
+    return a.trace.bind(shaped(text, dims), dtype, dims)
 
 
 def where(condition: Any, x: Any, y: Any) -> Traced:

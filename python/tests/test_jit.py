@@ -3,6 +3,7 @@
 import novac
 import numpy as np
 import pytest
+from novac._trace import Traced
 
 RANDOM = np.random.default_rng(1)
 X = RANDOM.normal(size=50)
@@ -270,3 +271,33 @@ def test_first_of_an_axis():
         agree(lambda x, a=axis: (x.argmin(axis=a), np.argmax(x, a)), values)
         agree(lambda x, a=axis: (x.argmin(axis=a), np.argmax(x, axis=a)), whole)
     agree(lambda x: (x.argmin(), x.argmax()), values)
+
+
+SHAPES = [(0, 3), (3, 0), (1, 3), (0, 2, 3), (2, 0, 3), (1, 3, 1), (2, 3, 4)]
+"""Extents of zero and one stand in each place."""
+
+OF_ANY_SHAPE = {
+    "sum of the first": lambda x: x.sum(axis=0),
+    "sum of the last": lambda x: x.sum(axis=-1, keepdims=True),
+    "sum of all": lambda x: x.sum(keepdims=True),
+    "difference": lambda x: x - x.sum(axis=1, keepdims=True),
+    "running sums of the first": lambda x: np.cumsum(x, axis=0),
+    "running sums of the last": lambda x: np.cumsum(x, axis=-1),
+    "running sums of all": lambda x: np.cumsum(x),
+    "transposed": lambda x: x.T * 2,
+    "broadcast": lambda x: (x[:, None] * x[None, :]).sum(axis=-1),
+    "slices": lambda x: x[1:] + x[:-1],
+    "flat": lambda x: x.ravel() * 3,
+    "mapped": lambda x: novac.vmap(lambda row: row * 2 + 1)(x) if isinstance(x, Traced) else x * 2 + 1,
+}
+
+
+@pytest.mark.parametrize("name", OF_ANY_SHAPE)
+def test_extents_of_zero_and_one(name):
+    for shape in SHAPES:
+        agree(OF_ANY_SHAPE[name], np.arange(np.prod(shape), dtype=float).reshape(shape) + 1)
+
+
+def test_products_without_elements():
+    for shapes in [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3), (3, 0)), ((0, 0), (0, 0))]:
+        agree(lambda x, y: x @ y, *(np.zeros(shape) for shape in shapes))
