@@ -9,8 +9,8 @@
 //! | a sum | `novac.Variant` |
 //! | a vector of anything else | `list` |
 
+use nova_core::types_text::type_text;
 use nova_core::{Scalar, SumType, Type};
-use nova_driver::types_text::type_text;
 use nova_exec::is_lendable;
 use nova_exec::layout::{Items, Layout, LayoutKind, Passing};
 use numpy::PyArrayDescr;

@@ -4,8 +4,8 @@ use crate::errors::exception;
 use crate::form::dtype_name;
 use crate::program::{Settings, warnings};
 use nova_core::error::ERROR_KINDS;
+use nova_core::types_text::type_text;
 use nova_core::{SumType, Type};
-use nova_driver::types_text::type_text;
 use nova_driver::{Failure, Signature};
 use pyo3::prelude::*;
 

@@ -63,6 +63,7 @@ pub mod scalar;
 pub mod strategy;
 pub mod text;
 pub mod types;
+pub mod types_text;
 pub mod typing;
 pub mod value;
 pub mod verify;

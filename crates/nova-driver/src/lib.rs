@@ -46,7 +46,6 @@ pub mod source;
 mod strategies;
 mod trace;
 mod typed;
-pub mod types_text;
 
 pub use builder::{At, ProgramBuilder};
 pub use compiler::{Analysed, Checked, Compiler, Signature, foreign_symbols, interfaces};
@@ -55,7 +54,7 @@ pub use explain::{Schedule, side_by_side};
 pub use loading::Loaded;
 pub use nova_core::error::{ErrorKind, RuntimeError};
 /// Values and types, as calls take and return them, and their texts.
-pub use nova_core::{Elements, ScalarValue, SumType, Type, Value, text};
+pub use nova_core::{Elements, ScalarValue, SumType, Type, Value, text, types_text};
 /// Sources, places and messages.
 pub use nova_diag::{
     Code, Diagnostic, FileId, Label, Place, Position, Severity, SourceMap, Span, deep, render_json,

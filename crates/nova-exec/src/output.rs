@@ -62,8 +62,8 @@ impl Outcome<'_> {
 /// Writes a result, whole or not at all. `style` is for text alone.
 ///
 /// # Errors
-/// Those of [`check_output`], the file cannot be written, or its format does not hold the value: rows of different
-/// lengths, a picture without pixels.
+/// The errors are those of [`check_output`]. Or the file cannot be written. Or its format does not hold the value:
+/// rows of different lengths, a picture without pixels.
 pub fn write_output(
     path: &Path,
     outcome: &Outcome<'_>,

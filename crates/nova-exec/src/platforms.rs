@@ -4,7 +4,7 @@
 /// The target that this program was itself compiled for, as compilers name it.
 pub const TARGET: &str = env!("NOVA_TARGET");
 
-/// How well a platform is known.
+/// The degree to which a platform was tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tested {
     /// All tests of the project run on it.

@@ -13,7 +13,7 @@ const SEPARATOR: char = '\n';
 pub struct Mark {
     /// The row of the profile.
     pub row: u32,
-    /// What begins, in words, and its place in the source; empty at the end.
+    /// The words for what begins, and its place in the source; none at the end.
     pub texts: Vec<String>,
 }
 

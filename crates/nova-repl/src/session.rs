@@ -4,7 +4,7 @@
 use crate::command::SECTIONS;
 use crate::forms::{parts, words};
 use nova_core::Type;
-use nova_driver::types_text::type_text;
+use nova_core::types_text::type_text;
 use nova_driver::{Checked, Compiler, Failure, Options, Source};
 use std::collections::BTreeMap;
 

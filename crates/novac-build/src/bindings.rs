@@ -55,7 +55,7 @@ fn raw(manifest: &Manifest) -> String {
         let mut fields = String::new();
         for field in &structure.fields {
             let ty = match field.union.is_empty() {
-                true => c_type(&field.ty),
+                true => c_type(field, 0),
                 false => {
                     let name = format!("{}_{}", structure.name, field.name);
                     out += &block("union", &name, &fields_of(&field.union));
@@ -74,7 +74,7 @@ fn raw(manifest: &Manifest) -> String {
             .parameters
             .iter()
             .chain(parameters)
-            .map(|p| format!("{}: {}", identifier(&p.name), c_type(&p.ty)))
+            .map(|p| format!("{}: {}", identifier(&p.name), c_type(p, 0)))
             .collect();
         let _ = writeln!(
             out,
@@ -86,10 +86,7 @@ fn raw(manifest: &Manifest) -> String {
         if let Some(free) = &entry.free {
             let parameters = entry.result.parameters.iter();
             let parameters: Vec<String> = parameters
-                .map(|p| {
-                    let pointee = p.ty.strip_suffix('*').unwrap_or(&p.ty);
-                    format!("{}: {}", identifier(&p.name), c_type(pointee))
-                })
+                .map(|p| format!("{}: {}", identifier(&p.name), c_type(p, 1)))
                 .collect();
             let _ = writeln!(out, "        pub fn {free}({});", parameters.join(", "));
         }
@@ -100,7 +97,7 @@ fn raw(manifest: &Manifest) -> String {
 fn fields_of(fields: &[Field]) -> String {
     let mut out = String::new();
     for field in fields {
-        let (name, ty) = (identifier(&field.name), c_type(&field.ty));
+        let (name, ty) = (identifier(&field.name), c_type(field, 0));
         let _ = writeln!(out, "        pub {name}: {ty},");
     }
     out
@@ -140,7 +137,7 @@ fn safe(manifest: &Manifest, entry: &Entry, signature: &Signature) -> Option<Str
     }
     let mut places = String::new();
     for (k, parameter) in entry.result.parameters.iter().enumerate() {
-        let ty = c_type(parameter.ty.strip_suffix('*').unwrap_or(&parameter.ty));
+        let ty = c_type(parameter, 1);
         let _ = writeln!(
             places,
             "    let mut __r{k}: {ty} = unsafe {{ ::std::mem::zeroed() }};"

@@ -43,9 +43,15 @@ pub struct Passed {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// Its type in C. A union has none.
-    #[serde(rename = "type", default)]
-    pub ty: String,
+    /// The type in C behind all pointers. A union has none.
+    #[serde(default)]
+    pub base: String,
+    /// The number of pointers.
+    #[serde(default)]
+    pub pointers: usize,
+    /// True for pointers to constants.
+    #[serde(default, rename = "const")]
+    pub is_constant: bool,
     /// The fields of a union.
     #[serde(default)]
     pub union: Vec<Field>,
@@ -60,13 +66,19 @@ pub struct Structure {
     pub fields: Vec<Field>,
 }
 
+impl Passed {
+    /// Returns the C type of the value, or of the elements of an array, behind all pointers. Without parameters it
+    /// is empty.
+    pub fn base(&self) -> &str {
+        self.parameters.last().map_or("", |last| &last.base)
+    }
+}
+
 impl Manifest {
-    /// Returns the type in C of a field of a structure.
-    pub fn field(&self, structure: &str, field: &str) -> Option<&str> {
+    /// Returns a field of a structure.
+    pub fn field(&self, structure: &str, field: &str) -> Option<&Field> {
         let mut structures = self.types.iter();
         let found = structures.find(|known| known.name == structure)?;
-        let mut fields = found.fields.iter();
-        let found = fields.find(|known| known.name == field)?;
-        Some(&found.ty)
+        found.fields.iter().find(|known| known.name == field)
     }
 }

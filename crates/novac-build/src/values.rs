@@ -1,6 +1,6 @@
 //! Values of NOVA in Rust: the types of arguments and results, and the expressions that convert them.
 
-use crate::manifest::{Manifest, Passed};
+use crate::manifest::{Field, Manifest, Passed};
 use nova_core::{Scalar, Type};
 
 /// An argument of a function in Rust.
@@ -23,16 +23,19 @@ pub struct Outcome {
     pub value: String,
 }
 
-/// Returns a C type as Rust has it: `const float *` is `*const f32`.
-pub fn c_type(ty: &str) -> String {
-    let ty = ty.trim();
-    if let Some(pointee) = ty.strip_suffix('*') {
-        let pointee = pointee.trim();
-        return match pointee.strip_prefix("const ") {
-            Some(pointee) => format!("*const {}", c_type(pointee)),
-            None => format!("*mut {}", c_type(pointee)),
-        };
+/// Returns the C type of a parameter or a field as Rust has it, without the outer `pointed` of its pointers:
+/// `const float *` is `*const f32`.
+pub fn c_type(field: &Field, pointed: usize) -> String {
+    let base = base_type(&field.base);
+    match (field.pointers.saturating_sub(pointed), field.is_constant) {
+        (0, _) => base,
+        (pointers, true) => format!("{}*const {base}", "*mut ".repeat(pointers - 1)),
+        (pointers, false) => "*mut ".repeat(pointers) + &base,
     }
+}
+
+/// Returns a C type that is no pointer as Rust has it.
+fn base_type(ty: &str) -> String {
     match ty {
         "int" => "::std::ffi::c_int",
         "float" => "f32",
@@ -79,14 +82,11 @@ fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// Returns the type in Rust of elements behind a pointer of this C type.
-fn element(ty: &Type, pointer: &str) -> Option<String> {
+/// Returns the type in Rust of elements behind a pointer to this C type.
+fn element(ty: &Type, base: &str) -> Option<String> {
     match ty {
         Type::Scalar(kind) => Some(scalar(*kind).to_string()),
-        ty if is_plain(ty) => {
-            let pointee = pointer.trim_start_matches("const ");
-            Some(c_type(pointee.trim_end_matches(['*', ' '])))
-        }
+        ty if is_plain(ty) => Some(base_type(base)),
         _ => None,
     }
 }
@@ -104,7 +104,7 @@ fn levels(ty: &Type) -> (usize, &Type) {
 
 /// Returns an argument, or `None` where its type has no form in Rust.
 pub fn argument(manifest: &Manifest, name: &str, ty: &Type, passed: &Passed) -> Option<Argument> {
-    let last = passed.parameters.last().map_or("", |p| p.ty.as_str());
+    let last = passed.base();
     match ty {
         Type::Unit => Some(Argument::default()),
         Type::Scalar(Scalar::Bool) => Some(Argument {
@@ -137,9 +137,9 @@ pub fn argument(manifest: &Manifest, name: &str, ty: &Type, passed: &Passed) -> 
 }
 
 /// Returns an argument that is a vector, nested or not: offsets for each further level, and the elements.
-fn nested_argument(name: &str, ty: &Type, pointer: &str) -> Option<Argument> {
+fn nested_argument(name: &str, ty: &Type, base: &str) -> Option<Argument> {
     let (levels, inner) = levels(ty);
-    let element = element(inner, pointer)?;
+    let element = element(inner, base)?;
     if levels == 1 {
         return Some(Argument {
             ty: format!("&[{element}]"),
@@ -191,7 +191,7 @@ fn structure(manifest: &Manifest, ty: &Type, c: &str, value: &str) -> Option<Str
             let numbered = parts.iter().enumerate().filter(|(_, p)| **p != Type::Unit);
             let fields = numbered.map(|(k, part)| {
                 let field = format!("e{k}");
-                let inner = manifest.field(c, &field)?;
+                let inner = &manifest.field(c, &field)?.base;
                 let value = structure(manifest, part, inner, &format!("{value}.{k}"))?;
                 Some(format!("{field}: {value}"))
             });
@@ -205,8 +205,7 @@ fn structure(manifest: &Manifest, ty: &Type, c: &str, value: &str) -> Option<Str
 /// Returns a result, or `None` where its type has no form in Rust. The variables `__r0`, `__r1`, … hold what the C
 /// parameters point to.
 pub fn outcome(manifest: &Manifest, ty: &Type, passed: &Passed) -> Option<Outcome> {
-    let last = passed.parameters.last().map_or("", |p| p.ty.as_str());
-    let pointee = last.strip_suffix('*').unwrap_or(last).trim();
+    let pointee = passed.base();
     match ty {
         Type::Vector(_) => nested_outcome(ty, pointee),
         Type::Array(rank, inner) => {
@@ -227,9 +226,9 @@ pub fn outcome(manifest: &Manifest, ty: &Type, passed: &Passed) -> Option<Outcom
 }
 
 /// Returns a result that is a vector, nested or not.
-fn nested_outcome(ty: &Type, pointer: &str) -> Option<Outcome> {
+fn nested_outcome(ty: &Type, base: &str) -> Option<Outcome> {
     let (levels, inner) = levels(ty);
-    let element = element(inner, pointer)?;
+    let element = element(inner, base)?;
     if levels == 1 {
         return Some(Outcome {
             ty: format!("Buffer<{element}>"),
@@ -257,14 +256,14 @@ fn inside(manifest: &Manifest, ty: &Type, c: &str, place: &str) -> Option<Outcom
         Type::Scalar(Scalar::Bool) => outcome("bool".to_string(), format!("{place} != 0")),
         Type::Scalar(kind) => outcome(scalar(*kind).to_string(), place.to_string()),
         Type::Vector(inner) => {
-            let pointer = manifest.field(c, "data")?;
+            let base = &manifest.field(c, "data")?.base;
             outcome(
-                format!("Buffer<{}>", element(inner, pointer)?),
+                format!("Buffer<{}>", element(inner, base)?),
                 format!("Buffer::new({place}.data.cast(), {place}.len)"),
             )
         }
         Type::Array(rank, inner) => {
-            let pointer = manifest.field(c, "data")?;
+            let base = &manifest.field(c, "data")?.base;
             let dims: Vec<String> = (0..*rank).map(|k| format!("{place}.dim{k}")).collect();
             let extents: Vec<String> = dims.iter().map(|d| format!("{d} as usize")).collect();
             let elements = format!(
@@ -272,7 +271,7 @@ fn inside(manifest: &Manifest, ty: &Type, c: &str, place: &str) -> Option<Outcom
                 dims.join(", ")
             );
             outcome(
-                format!("([usize; {rank}], Buffer<{}>)", element(inner, pointer)?),
+                format!("([usize; {rank}], Buffer<{}>)", element(inner, base)?),
                 format!("([{}], {elements})", extents.join(", ")),
             )
         }
@@ -282,7 +281,7 @@ fn inside(manifest: &Manifest, ty: &Type, c: &str, place: &str) -> Option<Outcom
                 let field = format!("e{k}");
                 let inner = match part {
                     Type::Unit => "",
-                    _ => manifest.field(c, &field)?,
+                    _ => &manifest.field(c, &field)?.base,
                 };
                 let part = inside(manifest, part, inner, &format!("{place}.{field}"))?;
                 types.push(part.ty);

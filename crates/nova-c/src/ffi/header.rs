@@ -4,11 +4,12 @@ use crate::context::ctype::Definition;
 use crate::context::unit::Unit;
 use crate::dialect::Compiler;
 use crate::ffi::interface::EntryInterface;
-use crate::ffi::{callers, release};
+use crate::ffi::{callers, manifest::libraries, release};
 use crate::names::{escape, hash};
 use nova_c_ast::ast::{Function, Item};
 use nova_c_ast::print;
 use nova_core::ir::{Foreign, ForeignKind};
+use nova_core::types_text::type_text;
 
 /// Returns the text of the header.
 pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
@@ -152,7 +153,7 @@ fn building(unit: &Unit) -> String {
             format!("Compile {file} with {name} as C++17{strict}.")
         }
         Compiler::C => {
-            let libraries = crate::ffi::manifest::libraries(unit).join(" ");
+            let libraries = libraries(unit).join(" ");
             format!("Compile {file} as C11 or C++17, with -pthread, and link with {libraries}.")
         }
     };
@@ -168,14 +169,14 @@ fn building(unit: &Unit) -> String {
 fn remark(unit: &Unit, interface: &EntryInterface) -> String {
     let mut text = String::new();
     for input in &interface.inputs {
-        let ty = crate::ffi::manifest::type_text(unit, &input.ty);
+        let ty = type_text(&input.ty, &unit.program.sums);
         text += &format!("{} : {ty}", input.name);
         if *input.name != *input.c_name {
             text += &format!(" (here {})", input.c_name);
         }
         text += "\n";
     }
-    text + "result : " + &crate::ffi::manifest::type_text(unit, &interface.result)
+    text + "result : " + &type_text(&interface.result, &unit.program.sums)
 }
 
 /// Returns a definition with its guard. The guard also checks that two programs define a name alike.

@@ -9,6 +9,7 @@ use crate::ffi::{callers, release};
 use nova_c_ast::ast::{Field, Function, Item, Parameter, Type as CType};
 use nova_c_ast::print::type_text as c_type_text;
 use nova_core::Type;
+use nova_core::types_text::type_text;
 use nova_diag::{deep, json::print};
 use serde_json::{Value, json};
 
@@ -85,7 +86,7 @@ fn entry(unit: &Unit, interface: &EntryInterface) -> Value {
     let inputs = interface.inputs.iter().map(|input| {
         json!({
             "name": &*input.name,
-            "type": type_text(unit, &input.ty),
+            "type": type_text(&input.ty, &unit.program.sums),
             "form": form(unit, &input.ty),
             "parameters": parameters(&input.parameters),
         })
@@ -100,7 +101,7 @@ fn entry(unit: &Unit, interface: &EntryInterface) -> Value {
         "free": free,
         "device": device,
         "result": {
-            "type": type_text(unit, &interface.result),
+            "type": type_text(&interface.result, &unit.program.sums),
             "form": form(unit, &interface.result),
             "parameters": parameters(&interface.results),
         },
@@ -197,44 +198,4 @@ fn form(unit: &Unit, ty: &Type) -> Value {
             json!({ "kind": kind, "structure": structure })
         }
     })
-}
-
-/// Returns the text of a type in NOVA.
-pub fn type_text(unit: &Unit, ty: &Type) -> String {
-    deep(|| match ty {
-        Type::Scalar(scalar) => scalar.info().name.to_string(),
-        Type::Unit => "unit".into(),
-        Type::Tuple(elements) => {
-            let elements: Vec<String> = elements.iter().map(|e| type_text(unit, e)).collect();
-            format!("({})", elements.join(", "))
-        }
-        Type::Vector(element) => format!("vector {}", argument_text(unit, element)),
-        Type::Array(rank, element) => format!("vector#{rank} {}", argument_text(unit, element)),
-        Type::Function(from, to) => {
-            format!("{} -> {}", argument_text(unit, from), type_text(unit, to))
-        }
-        Type::Sum(id) => {
-            let sum = unit.types.sum(*id);
-            if sum.is_anonymous() {
-                let constructors = sum.constructors.iter();
-                let each = constructors
-                    .map(|c| format!(" ({} : {})", c.name, type_text(unit, &c.payload)));
-                return format!("(+{})", each.collect::<String>());
-            }
-            if sum.arguments.is_empty() {
-                return sum.name.to_string();
-            }
-            let arguments = sum.arguments.iter().map(|a| argument_text(unit, a));
-            let arguments: Vec<String> = arguments.collect();
-            format!("({} {})", sum.name, arguments.join(" "))
-        }
-    })
-}
-
-fn argument_text(unit: &Unit, ty: &Type) -> String {
-    let text = type_text(unit, ty);
-    match ty {
-        Type::Vector(_) | Type::Array(..) | Type::Function(..) => format!("({text})"),
-        Type::Scalar(_) | Type::Unit | Type::Tuple(_) | Type::Sum(_) => text,
-    }
 }

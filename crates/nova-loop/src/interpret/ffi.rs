@@ -101,17 +101,9 @@ impl Machine<'_> {
         let mut tables = Tables::default();
         let mut next: Vec<i64> = Vec::with_capacity(self.tables.len());
         for (sum, table) in self.tables.iter().enumerate() {
-            for _ in table {
-                let (constructor, payload) = (0, Vec::new());
-                tables.add(
-                    SumId(sum as u32),
-                    values::Node {
-                        constructor,
-                        payload,
-                    },
-                );
-            }
-            next.push(table.len() as i64);
+            let count = table.len() as i64;
+            tables.reserve(SumId(sum as u32), count).map_err(stop)?;
+            next.push(count);
         }
         let mut cells = Vec::new();
         for (value, ty) in values.iter().zip(types) {

@@ -2,7 +2,7 @@
 
 use crate::cli::{CheckArguments, Common};
 use crate::terminal::{End, Outcome, message, print};
-use nova_driver::types_text::function_text;
+use nova_core::types_text::function_text;
 use nova_driver::{Checked, Compiler, Failure, Options};
 use std::fmt::Write;
 

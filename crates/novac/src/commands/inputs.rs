@@ -1,8 +1,8 @@
 //! The inputs of a run: `X=VALUE` for every input of an entry.
 
 use crate::terminal::End;
+use nova_core::types_text::type_text;
 use nova_core::{SumType, Type};
-use nova_driver::types_text::type_text;
 use nova_driver::{Checked, Signature};
 use nova_exec::InputError;
 use nova_exec::input::Inputs;

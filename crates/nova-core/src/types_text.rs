@@ -1,6 +1,6 @@
 //! Types as the language writes them.
 
-use nova_core::{SumType, Type};
+use crate::{SumType, Type};
 use nova_diag::deep;
 
 /// The place where a type is written, by how tightly it binds.
@@ -85,7 +85,7 @@ fn write(ty: &Type, sums: &[SumType], place: Place) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nova_core::Scalar;
+    use crate::Scalar;
 
     #[test]
     fn parentheses_only_where_needed() {
