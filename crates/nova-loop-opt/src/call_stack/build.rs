@@ -34,7 +34,9 @@ pub(super) fn build(
     for _ in 0..SPLIT_ATTEMPTS {
         let found = split(program, &mut members, state, &stacked);
         let (basic_blocks, owners) = found;
-        let crossing = crossing(program, &basic_blocks, &members);
+        let mut crossing = crossing(program, &basic_blocks, &members);
+        // The loop around all basic blocks declares it.
+        crossing.remove(&state);
         let pointers = pointers::find(program, &basic_blocks, &crossing, &fixed)?;
         if !pointers.made.is_subset(&stacked) {
             stacked.extend(&pointers.made);

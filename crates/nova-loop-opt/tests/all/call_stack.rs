@@ -136,3 +136,24 @@ fn recursion_that_is_too_deep_is_an_error_of_the_function() {
         "{found}"
     );
 }
+
+#[test]
+fn jumps_before_and_after_calls() {
+    same(
+        "(function \"g\" recursive [a:i64 p:(pointer i64) pb:block] [s:i64]
+           (set s a)
+           (if (le i64 a 1) (do (return)))
+           (declare t:i64) (call \"g\" [(sub i64 a 2) p pb] [t])
+           (if (eq i64 (and i64 t 1) 0) (do (set s (add i64 s t)) (return)))
+           (call \"h\" [(sub i64 a 1) p pb] [s]))
+         (function \"h\" recursive [b:i64 q:(pointer i64) qb:block] [w:i64]
+           (set w 5)
+           (declare c:i64 0)
+           (loop
+             (set c (add i64 c 1))
+             (if (gt i64 c 2) (do (break)))
+             (declare u:i64) (call \"g\" [(sub i64 b c) q qb] [u])
+             (if (eq i64 (and i64 u 3) 1) (do (continue)))
+             (set w (add i64 (mul i64 w 3) u))))",
+    );
+}
