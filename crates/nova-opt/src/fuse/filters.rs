@@ -13,7 +13,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{free_variables, used_variables};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A filter among the outputs of an operation.
 pub(super) struct Survivors {
@@ -49,10 +49,12 @@ pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Survivors
     })
 }
 
-/// True if an operation over the survivors of a filter can run in the filter's loop.
+/// True if an operation over the survivors of a filter can run in the filter's loop. `uses` are all
+/// variables that it uses, those with which its states and reductions begin included.
 pub(super) fn can_run_there(
     program: &Program,
     survivors: &Survivors,
+    uses: &BTreeSet<Variable>,
     (producer, consumer): (&Statement, &Statement),
     strict: bool,
 ) -> bool {
@@ -82,7 +84,7 @@ pub(super) fn can_run_there(
         && producer
             .pattern
             .iter()
-            .all(|v| v == count || !free.contains(v) || reads(v))
+            .all(|v| v == count || !uses.contains(v) || reads(v))
 }
 
 /// True if an operation uses its index for nothing but elements of some arrays.

@@ -19,7 +19,7 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, each_body_mut, each_statement, free_variables, fresh_lambda, used_variables,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The rows among the outputs of an operation.
 pub(super) struct Rows {
@@ -73,10 +73,12 @@ pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
 }
 
 /// True if an operation over the elements of rows can run in the loop over the rows. The rows must
-/// be made for nothing else.
+/// be made for nothing else. `uses` are all variables that the operation uses, those with which its
+/// states and reductions begin included.
 pub(super) fn can_run_there(
     program: &Program,
     found: &Rows,
+    uses: &BTreeSet<Variable>,
     (producer, consumer): (&Statement, &Statement),
     rules: Rules,
 ) -> bool {
@@ -110,7 +112,7 @@ pub(super) fn can_run_there(
         && producer
             .pattern
             .iter()
-            .all(|v| v == total || !free.contains(v) || reads(v))
+            .all(|v| v == total || !uses.contains(v) || reads(v))
 }
 
 /// True if an output can be made row by row.

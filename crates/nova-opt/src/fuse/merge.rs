@@ -236,7 +236,9 @@ impl Merger<'_> {
     /// loop, if it can.
     fn way_of_survivors(&self, survivors: &Survivors, first: &Item, second: &Item) -> Option<Way> {
         let both = (&first.statement, &second.statement);
-        let fits = can_run_there(self.program, survivors, both, self.known.rules.strict);
+        let uses = &self.facts(second).uses;
+        let strict = self.known.rules.strict;
+        let fits = can_run_there(self.program, survivors, uses, both, strict);
         // Beside a filter that stays, values would be computed one at a time.
         let lanes = !wants_lanes(operation(second)?) || self.is_only_for(first, second);
         (fits && lanes).then_some(Way::Survivors)
@@ -247,7 +249,8 @@ impl Merger<'_> {
     fn way_of_rows(&self, total: Atom, first: &Item, second: &Item) -> Option<Way> {
         let rows = flattened::rows_of(&first.statement, total)?;
         let both = (&first.statement, &second.statement);
-        let fits = flattened::can_run_there(self.program, &rows, both, self.known.rules);
+        let uses = &self.facts(second).uses;
+        let fits = flattened::can_run_there(self.program, &rows, uses, both, self.known.rules);
         let given = rows.given(&first.statement).iter().copied();
         let stored: Vec<Variable> = given.filter(|v| Atom::Variable(*v) != total).collect();
         (fits && self.are_only_for(&stored, second)).then_some(Way::Rows)

@@ -213,3 +213,38 @@ fn what_may_not_end_is_not_merged_with_what_may_fail() {
     let program = of_integers("(vector i64)", "r0:i64 r:[r0]i64", &body);
     assert_eq!(counts(&program).0, 1);
 }
+
+#[test]
+fn what_begins_with_a_result_of_the_loop_comes_after_it() {
+    let sum = exact("add", "r");
+    let producer = format!(
+        "(let [w:i64 m:i64 y:[m]i64] (operation [n] [i:i64] []
+          (do (let [a:i64] (index x [i])) (let [b:bool] (gt i64 a 0)) (in a b a))
+          (reduce_comm [k] {sum}) (filter 1)))"
+    );
+    let consumers = [
+        format!(
+            "(let [u:i64] (operation [m] [j:i64] [] (do (let [c:i64] (index y [j])) (in c))
+              (reduce_comm [w] {})))",
+            exact("mul", "q")
+        ),
+        "(let [u:i64] (operation [m] [j:i64] [v:i64 = w]
+          (do (let [c:i64] (index y [j])) (let [d:i64] (mul i64 v 3)) (let [e:i64] (add i64 d c))
+            (in e))))"
+            .to_owned(),
+        "(let [z:[m]i64] (operation [m] [j:i64] []
+          (do (let [c:i64] (index y [j])) (let [d:i64] (add i64 c w)) (in d)) (map)))
+         (let [u:i64] (atom w))"
+            .to_owned(),
+    ];
+    for consumer in consumers {
+        let used = if consumer.contains("z:[m]") {
+            "m z"
+        } else {
+            "m y"
+        };
+        let body = format!("{producer} {consumer} (in u {used})");
+        let program = of_integers("(tuple i64 (vector i64))", "r:i64 s0:i64 s:[s0]i64", &body);
+        assert_eq!(counts(&program).0, 2, "{}", print(&program));
+    }
+}

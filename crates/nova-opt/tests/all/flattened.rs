@@ -168,3 +168,30 @@ fn what_runs_in_order_is_worth_it_where_no_work_of_threads_is_lost() {
         assert!(!collects(&sum, workers));
     }
 }
+
+#[test]
+fn what_begins_with_a_result_of_the_loop_comes_after_it() {
+    for consumer in [
+        format!(
+            "(let [u:i64] (operation [t] [j:i64] [] (do (let [b:i64] (index y [j])) (in b))
+              (reduce [w] {})))",
+            exact("mul")
+        ),
+        "(let [u:i64] (operation [t] [j:i64] [v:i64 = w]
+          (do (let [b:i64] (index y [j])) (let [d:i64] (mul i64 v 3)) (let [l:i64] (add i64 d b))
+            (in l))))"
+            .to_owned(),
+    ] {
+        let text = format!("{} (in u)", consumer);
+        let text = of_rows("i64", "u1:i64", &text)
+            .replace("[s:[n]i64 e:", "[w:i64 s:[n]i64 e:")
+            .replace(
+                "(in c r))",
+                "(in a c r)) (reduce [k] (lambda [wp:i64 wq:i64]
+                (do (let [wo:i64] (add i64 wp wq)) (in wo))))",
+            );
+        let program = fused(&text, INPUTS);
+        let printed = print(&program);
+        assert!(printed.contains("(collect 1)"), "{printed}");
+    }
+}
