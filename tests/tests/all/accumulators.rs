@@ -216,8 +216,9 @@ fn sums_that_wrap_are_unsigned() {
     ];
     let mut emitted = 0;
     let mut wrong = BTreeSet::new();
-    for (name, text) in &texts {
-        for (target, level) in settings {
+    for (k, (name, text)) in texts.iter().enumerate() {
+        // Each program is compiled in two of the ways.
+        for (target, level) in [settings[k % 5], settings[(k + 2) % 5]] {
             let Some(code) = emit(name, text, target, level) else {
                 continue;
             };
@@ -226,7 +227,11 @@ fn sums_that_wrap_are_unsigned() {
             wrong.extend(found.map(|at| format!("{name}, {target} -O{level}: {at}")));
         }
     }
-    assert!(emitted > 4 * texts.len(), "{emitted} of {}", texts.len());
+    assert!(
+        2 * emitted > 3 * texts.len(),
+        "{emitted} of {}",
+        texts.len()
+    );
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
