@@ -7,6 +7,7 @@ use crate::ast::{
     Binary, Block, Expression, Field, Function, Hint, Item, Name, Parameter, Statement, Type,
     jump_statements, mark_statements, nested_statements, value_statements,
 };
+use crate::passes::lines;
 use expression::{Level, operator};
 use nova_diag::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
@@ -24,6 +25,11 @@ type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
 /// Prints the items of a file, one after the other.
 pub fn print(items: &[Item]) -> String {
+    print_within(WIDTH, items)
+}
+
+/// Prints the items of a file in lines of at most so many columns where possible.
+pub(crate) fn print_within(width: usize, items: &[Item]) -> String {
     let mut out = String::new();
     for item in items {
         match item {
@@ -38,7 +44,7 @@ pub fn print(items: &[Item]) -> String {
                 let doc = Printer { arena: &arena }.item(item);
                 let mut text = String::new();
                 // Writing to a string cannot fail.
-                let _ = doc.into_doc().render_fmt(WIDTH, &mut text);
+                let _ = doc.into_doc().render_fmt(width, &mut text);
                 // Blank lines inside of indented code have no trailing blanks.
                 for line in text.lines() {
                     out.push_str(line.trim_end());
@@ -319,6 +325,8 @@ impl<'a> Printer<'a> {
             Statement::Label(label) => self.text(format!("{label}:;")),
             Statement::Block(block) => self.braces(block),
             Statement::Comment(text) => self.comment(text),
+            Statement::Place(place) => self.comment(&place.to_string()),
+            Statement::Line(place) => self.text(lines::directive(place.as_ref())),
         }
     }
 

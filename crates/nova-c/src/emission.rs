@@ -35,6 +35,8 @@ pub struct Emission {
     pub(crate) entries: Vec<String>,
     /// True if sums of a panel shall fill the registers.
     pub(crate) has_panel: bool,
+    /// True if directives name the lines of the source.
+    pub(crate) lines: bool,
     /// The node tables of the host.
     pub(crate) tables: Vec<Item>,
     /// The code for the device besides its functions, where there are kernels.
@@ -82,6 +84,7 @@ pub fn emit(program: &Program, options: &Options) -> Emission {
         strict: program.strict,
         entries: program.entries.iter().map(|e| symbol(&e.name)).collect(),
         has_panel: has_panel(program),
+        lines: options.lines,
         tables,
         device,
         structures,

@@ -5,6 +5,7 @@ use crate::emission::Emission;
 use crate::options::Files;
 use nova_c_ast::ast::{Item, Name};
 use nova_c_ast::forward::function_items;
+use nova_c_ast::passes::lines;
 use nova_c_ast::{print, uses};
 use nova_runtime::Platform;
 use std::collections::BTreeSet;
@@ -12,6 +13,13 @@ use std::collections::BTreeSet;
 /// Returns the files of a program.
 pub fn files(mut emission: Emission) -> Files {
     let dialect = emission.dialect;
+    if emission.lines {
+        lines::run(&mut emission.program.host);
+        // Kernels of OpenCL are texts of their own.
+        if dialect.kernels_see_host() {
+            lines::run(&mut emission.program.device);
+        }
+    }
     let mut items = std::mem::take(&mut emission.tables);
     let (mut platform, mut headers) = (Platform::Processor, Vec::new());
     if let Some(code) = emission.device.take() {
@@ -98,7 +106,10 @@ fn source(
     while file.last() == Some(&Item::Blank) {
         file.pop();
     }
-    print::print(&file)
+    match emission.lines {
+        true => lines::print(&file, &format!("{}.{}", emission.name, dialect.extension)),
+        false => print::print(&file),
+    }
 }
 
 /// The header of CUDA.

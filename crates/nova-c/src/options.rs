@@ -16,6 +16,8 @@ pub struct Options {
     pub device_source: String,
     /// The prefix of the names of the entries' functions; usually empty.
     pub prefix: String,
+    /// True if `#line` directives name the lines of the source.
+    pub lines: bool,
 }
 
 /// The files of a program.

@@ -199,6 +199,8 @@ pub struct Options {
     pub check_races: bool,
     /// True if a program for processors takes the times of its loops when it is run with `NOVA_PROFILE`.
     pub profile: bool,
+    /// True if `#line` in the generated code names the lines of the source, for debuggers and profilers.
+    pub line_directives: bool,
     /// The policy for parallel loops without a proof.
     pub proofs: Proofs,
     /// Operations that one thread runs, since there is no proof that iterations of their loops do
@@ -296,6 +298,7 @@ impl Default for Options {
             parallelism: None,
             check_races: false,
             profile: false,
+            line_directives: false,
             proofs: Proofs::default(),
             alone: Alone::default(),
             one_thread: false,

@@ -54,6 +54,9 @@ pub struct Cli {
     /// Let the program take the times of its loops when it runs with NOVA_PROFILE (seq, pthreads)
     #[arg(long)]
     pub profile: bool,
+    /// Let debuggers and profilers name lines of the source, by #line
+    #[arg(long)]
+    pub line_directives: bool,
     /// Print the program at this stage instead: core, flat, mem, loop or c
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub emit: Option<Stage>,

@@ -32,12 +32,15 @@ pub fn dispatch(cli: Cli) -> Outcome {
         };
     };
     let is_compiling = cli.file.is_some() || cli.output.is_some() || cli.emit.is_some();
-    let is_writing_more =
-        cli.manifest || cli.profile || cli.depfile.is_some() || cli.print.is_some();
+    let is_writing_more = cli.manifest
+        || cli.profile
+        || cli.line_directives
+        || cli.depfile.is_some()
+        || cli.print.is_some();
     if is_compiling || is_writing_more {
         return Err(End::usage(
-            "error: -o, --manifest, --profile, --emit, --depfile, --print and a program stand after the \
-             command, or without one",
+            "error: -o, --manifest, --profile, --line-directives, --emit, --depfile, --print and a \
+             program stand after the command, or without one",
         ));
     }
     match command {

@@ -34,6 +34,7 @@ mod lanes;
 mod library_names;
 mod library_page;
 mod limits;
+mod line_directives;
 mod loop_profiles;
 mod nested;
 mod nested_races;

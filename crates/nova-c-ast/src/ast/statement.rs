@@ -2,7 +2,7 @@
 //! for groups of statements.
 
 use crate::ast::{Expression, Name, Type};
-use nova_diag::deep;
+use nova_diag::{Place, deep};
 
 /// Statements in order. They nest as deep as the program does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,6 +90,11 @@ pub enum Statement {
     Block(Block),
     /// `/* text */`
     Comment(Name),
+    /// `/* file:line:column */`: the place in the source of the loop that follows.
+    Place(Place),
+    /// `#line …`: what follows comes from this line of the source; without a place, from the C file
+    /// itself ([`crate::passes::lines`]).
+    Line(Option<Place>),
 }
 
 /// Patterns for groups of statements. A match over some statements names the groups of the others, and
@@ -129,7 +134,10 @@ mod groups {
     /// Lines that do nothing themselves.
     macro_rules! mark_statements {
         () => {
-            crate::ast::Statement::Label(_) | crate::ast::Statement::Comment(_)
+            crate::ast::Statement::Label(_)
+                | crate::ast::Statement::Comment(_)
+                | crate::ast::Statement::Place(_)
+                | crate::ast::Statement::Line(_)
         };
     }
 

@@ -74,13 +74,14 @@ pub(crate) fn kernel(
     let nodes = tables_used(program, body);
     let function = code.function.clone();
     let name = code.unit.names.fresh(&format!("{function}_kernel"), None);
+    let source = code.remarked.clone();
     let place = match place.file.is_empty() {
         true => String::new(),
         false => place.to_string(),
     };
     let kernel = emit_kernel(
         code.unit,
-        name,
+        (name, source),
         (index, level),
         (&taken, memory, &nodes),
         body,
@@ -123,11 +124,11 @@ pub(crate) fn kernel(
     find_nodes(code, &nodes);
 }
 
-/// Emits the function of a kernel. Its parameters are the variables that it takes from outside the
-/// loop.
+/// Emits the function of a kernel, whose loop has a place in the source. Its parameters are the
+/// variables that it takes from outside the loop.
 fn emit_kernel(
     unit: &mut Unit,
-    name: Name,
+    (name, source): (Name, Option<Place>),
     (index, level): (Variable, ir::Level),
     (taken, memory, nodes): (&[Variable], bool, &UsedTables),
     body: &[Command],
@@ -170,6 +171,9 @@ fn emit_kernel(
         _others => None,
     };
     let mut block = code.block(body);
+    let has_lines = code.unit.options.lines && dialect.kernels_see_host();
+    let source = source.filter(|_| has_lines);
+    block.splice(0..0, source.map(Statement::Place));
     if memory {
         block.insert(0, Statement::call("nova_empty_heap", vec![context()]));
     }

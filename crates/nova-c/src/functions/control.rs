@@ -127,10 +127,11 @@ fn enter_switch(code: &mut Emitter, by: isize) {
     }
 }
 
-/// Emits a comment with the place of a loop, unless the loop before has the same place.
+/// Emits the place of a loop. A comment is not repeated where the loop before has the same place.
 fn remark(code: &mut Emitter, place: &Place) {
-    if !place.file.is_empty() && code.remarked.as_ref() != Some(place) {
-        code.push(Statement::Comment(place.to_string().into()));
+    let is_known = code.remarked.as_ref() == Some(place) && !code.unit.options.lines;
+    if !place.file.is_empty() && !is_known {
+        code.push(Statement::Place(place.clone()));
         code.remarked = Some(place.clone());
     }
 }

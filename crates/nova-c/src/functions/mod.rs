@@ -75,6 +75,9 @@ fn emit(
         check_stack(code, &function.place);
     }
     note_fields(code, id, function);
+    if code.unit.options.lines && !function.place.file.is_empty() {
+        code.push(Statement::Place(function.place.clone()));
+    }
     code.commands(&function.body);
     let ends = matches!(
         function.body.last(),

@@ -46,7 +46,8 @@ pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, bod
     }
     let number = code.declare(index);
     code.add_index(index);
-    code.remarked = None;
+    let place = code.remarked.take().filter(|_| code.unit.options.lines);
+    statements.extend(place.map(Statement::Place));
     statements.extend(code.block(body));
     code.unit.helpers.push(procedure(
         name.clone(),

@@ -79,6 +79,7 @@ pub(super) fn emit(program: &commands::Program, name: &str, options: &Options) -
         prefix: options.prefix.clone(),
         device_source: options.device_source.clone(),
         one_thread: one_thread.collect(),
+        lines: options.line_directives,
     };
     nova_c::emit(program, &options)
 }

@@ -86,6 +86,7 @@ fn compiler(cli: &Cli) -> Result<Compiler, End> {
     Ok(Compiler::new(Options {
         device_source,
         profile: cli.profile,
+        line_directives: cli.line_directives,
         ..options
     }))
 }

@@ -285,6 +285,7 @@ pub fn emit_for(dialect: &'static Dialect, program: &Program, name: &str) -> Fil
         one_thread: Vec::new(),
         device_source: String::new(),
         prefix: String::new(),
+        lines: false,
     };
     let mut emission = nova_c::emit(program, &options);
     for pass in PASSES {
