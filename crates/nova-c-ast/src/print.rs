@@ -2,18 +2,21 @@
 //! possible, and there are parentheses where C or the warnings of its compilers ask for them.
 
 mod expression;
+mod lines;
 
 use crate::ast::{
     Binary, Block, Expression, Field, Function, Hint, Item, Name, Parameter, Statement, Type,
     jump_statements, mark_statements, nested_statements, value_statements,
 };
-use crate::passes::lines;
 use expression::{Level, operator};
 use nova_diag::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
 
 /// The columns of a line.
 const WIDTH: usize = 100;
+/// Columns of lines so long that each statement has one. A directive inside of a statement would stand
+/// among the arguments of a macro.
+const ONE_LINE: usize = 1 << 20;
 /// The columns of one level of indentation.
 const INDENT: isize = 4;
 
@@ -28,8 +31,13 @@ pub fn print(items: &[Item]) -> String {
     print_within(WIDTH, items)
 }
 
-/// Prints the items of a file in lines of at most so many columns where possible.
-pub(crate) fn print_within(width: usize, items: &[Item]) -> String {
+/// Prints the items of a file. Its functions have directives for lines of the source
+/// ([`crate::passes::lines`]), and `file` is its name.
+pub fn print_with_lines(items: &[Item], file: &str) -> String {
+    lines::numbered(&print_within(ONE_LINE, items), file)
+}
+
+fn print_within(width: usize, items: &[Item]) -> String {
     let mut out = String::new();
     for item in items {
         match item {

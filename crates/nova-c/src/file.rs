@@ -107,7 +107,7 @@ fn source(
         file.pop();
     }
     match emission.lines {
-        true => lines::print(&file, &format!("{}.{}", emission.name, dialect.extension)),
+        true => print::print_with_lines(&file, &format!("{}.{}", emission.name, dialect.extension)),
         false => print::print(&file),
     }
 }

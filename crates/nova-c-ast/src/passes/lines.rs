@@ -1,17 +1,10 @@
 //! Lines of the source for debuggers and profilers: `#line` before each loop with the place that it
 //! comes from, and after it with the place around it. What stands outside of functions with places is
-//! on lines of the C file itself. These are known once it is printed ([`print()`]).
+//! on lines of the C file itself, which are known once it is printed
+//! ([`print_with_lines`](crate::print::print_with_lines)).
 
-use crate::ast::{Block, Functions, Item, Statement, nested_statements};
-use crate::print::{print_within, without_trigraphs};
+use crate::ast::{Block, Functions, Statement, nested_statements};
 use nova_diag::{Place, deep};
-
-/// The directive for lines of the C file itself, whose number is not yet known.
-const OWN: &str = "#line own";
-
-/// Columns of lines so long that each statement has one. A directive inside of a statement would stand
-/// among the arguments of a macro.
-const ONE_LINE: usize = 1 << 20;
 
 /// Replaces the places in functions by directives.
 pub fn run(functions: &mut Functions) {
@@ -22,45 +15,6 @@ pub fn run(functions: &mut Functions) {
             lines.go_on_at(&None, &mut body.0);
         }
     }
-}
-
-/// Returns the text of a directive.
-pub(crate) fn directive(place: Option<&Place>) -> String {
-    match place {
-        None => OWN.into(),
-        Some(place) => named(place.line, &place.file),
-    }
-}
-
-fn named(line: u32, file: &str) -> String {
-    let file = file.replace('\\', "\\\\").replace('"', "\\\"");
-    without_trigraphs(&format!("#line {line} \"{file}\""))
-}
-
-/// Prints the items of a file. Each line of a loop has the directive with its place: compilers count on
-/// from a directive, but all of a loop comes from one line.
-pub fn print(items: &[Item], file: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let mut place: Option<String> = None;
-    // True if the last line was one of the source.
-    let mut is_elsewhere = false;
-    for line in print_within(ONE_LINE, items).lines() {
-        let start = line.trim_start();
-        if start.starts_with("#line ") {
-            place = (start != OWN).then(|| start.to_owned());
-            continue;
-        }
-        if let Some(directive) = &place {
-            lines.push(directive.clone());
-            is_elsewhere = true;
-        } else if is_elsewhere {
-            // The directive's own number is one more than that of the lines so far.
-            lines.push(named(lines.len() as u32 + 2, file));
-            is_elsewhere = false;
-        }
-        lines.push(line.to_owned());
-    }
-    lines.join("\n") + "\n"
 }
 
 /// The walk over the statements of a function, in the order of the text.
