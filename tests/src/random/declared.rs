@@ -7,6 +7,9 @@ use std::rc::Rc;
 /// The names of type parameters.
 const PARAMETERS: [&str; 2] = ["'a", "'b"];
 
+/// The depth of sums in each other in which a value without links is looked for.
+const DEEPEST_BASE: usize = 12;
+
 impl Ty {
     /// Returns a sum with parameters as an instance of its group.
     pub fn declared(&self) -> Option<Declared> {
@@ -172,11 +175,21 @@ impl Part {
 
     /// True if it has a value without links. Every sum has one without its own links.
     pub fn is_base(&self) -> bool {
+        self.is_base_within(DEEPEST_BASE)
+    }
+
+    /// True if it has a value without links in which sums stand in so many others at most.
+    fn is_base_within(&self, depth: usize) -> bool {
         match self {
             Part::Data(_) | Part::Parameter(_) | Part::Vector(_) | Part::Matrix(_) => true,
             Part::Link(_) => false,
-            Part::Tuple(parts) => parts.iter().all(Part::is_base),
-            Part::Sum(group, at, arguments) => !sum_bases(group, *at, arguments).is_empty(),
+            Part::Tuple(parts) => parts.iter().all(|part| part.is_base_within(depth)),
+            Part::Sum(group, at, arguments) => {
+                let is_base =
+                    |own: &Option<Part>| own.as_ref().is_none_or(|p| p.is_base_within(depth - 1));
+                let own = || expanded(&group.sums[*at], arguments, &Part::Link);
+                depth > 0 && own().iter().any(|(_, payload)| is_base(payload))
+            }
         }
     }
 

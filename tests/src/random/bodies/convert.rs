@@ -8,6 +8,9 @@ use std::rc::Rc;
 /// The depth of sums in which vectors have elements.
 const MOST_SUMS: usize = 4;
 
+/// The depth of sums beyond which a value is given up. Some sums end only in each other.
+const DEEPEST_SUM: usize = 16;
+
 impl Body<'_> {
     /// Makes a part of the target, if the links that it needs are held.
     pub(super) fn make(&mut self, part: &Part) -> Option<String> {
@@ -158,6 +161,9 @@ impl Body<'_> {
 
     /// Makes a value of a sum between nodes.
     fn make_sum(&mut self, group: &Rc<Group>, at: usize, arguments: &[Part]) -> Option<String> {
+        if self.sums > DEEPEST_SUM {
+            return None;
+        }
         let all = sum_constructors(group, at, arguments);
         let (name, payload) = self.draw.random.pick(&all).clone();
         let tried = match payload {
