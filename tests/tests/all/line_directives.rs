@@ -76,7 +76,7 @@ fn nothing_changes_but_the_lines() {
     assert!(counts.iter().filter(|n| **n > 0).count() > 50);
 }
 
-/// A program whose loops stand on lines 4 to 7, and a function without loops on line 2.
+/// A program whose loops stand on lines 4 to 7, and a function without loops that begins on line 1.
 const PROGRAM: &str = "(define (fib (mu (f : int -> int) (lambda (n : int) : int
   (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))))))
 (entry smooth ((n : int) (X : vector float))
