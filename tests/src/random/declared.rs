@@ -10,6 +10,9 @@ const PARAMETERS: [&str; 2] = ["'a", "'b"];
 /// The depth of sums in each other in which a value without links is looked for.
 const DEEPEST_BASE: usize = 12;
 
+/// The depth of sums in each other in which the shallowest value is looked for.
+const DEEPEST_END: usize = 24;
+
 impl Ty {
     /// Returns a sum with parameters as an instance of its group.
     pub fn declared(&self) -> Option<Declared> {
@@ -193,6 +196,24 @@ impl Part {
         }
     }
 
+    /// True if it has a value in which sums stand in so many others at most.
+    fn ends_within(&self, depth: usize) -> bool {
+        match self {
+            Part::Data(_)
+            | Part::Parameter(_)
+            | Part::Link(_)
+            | Part::Vector(_)
+            | Part::Matrix(_) => true,
+            Part::Tuple(parts) => parts.iter().all(|part| part.ends_within(depth)),
+            Part::Sum(group, at, arguments) => {
+                let ends =
+                    |own: &Option<Part>| own.as_ref().is_none_or(|p| p.ends_within(depth - 1));
+                let all = || sum_constructors(group, *at, arguments);
+                depth > 0 && all().iter().any(|(_, payload)| ends(payload))
+            }
+        }
+    }
+
     /// Returns the part with arguments for the parameters and other parts for the links.
     pub fn expand(&self, arguments: &[Part], link: &dyn Fn(usize) -> Part) -> Part {
         let all = |parts: &[Part]| parts.iter().map(|p| p.expand(arguments, link)).collect();
@@ -293,6 +314,32 @@ pub fn sum_ends(group: &Rc<Group>, at: usize, arguments: &[Part]) -> Vec<Constru
         .filter(|((_, own), _)| is_base(own))
         .map(|(_, constructor)| constructor)
         .collect()
+}
+
+/// Returns those constructors of a sum in a part whose values end soonest: with the fewest sums in
+/// each other. They have a value without links if any constructor has.
+pub fn sum_shallowest(group: &Rc<Group>, at: usize, arguments: &[Part]) -> Vec<Constructor> {
+    let all = sum_constructors(group, at, arguments);
+    let own = expanded(&group.sums[at], arguments, &Part::Link);
+    let within = |depth: usize| {
+        let is_base = |own: &Option<Part>| own.as_ref().is_none_or(|p| p.is_base_within(depth));
+        chosen(&all, own.iter().map(|(_, own)| is_base(own)))
+    };
+    let ends = |depth: usize| {
+        let ends = |part: &Option<Part>| part.as_ref().is_none_or(|p| p.ends_within(depth));
+        chosen(&all, all.iter().map(|(_, part)| ends(part)))
+    };
+    let mut found = (0..DEEPEST_BASE)
+        .map(within)
+        .chain((0..DEEPEST_END).map(ends));
+    let found = found.find(|chosen| !chosen.is_empty());
+    found.unwrap_or(all.clone())
+}
+
+/// Returns those constructors that are marked.
+fn chosen(all: &[Constructor], marks: impl Iterator<Item = bool>) -> Vec<Constructor> {
+    let marked = all.iter().zip(marks).filter(|(_, mark)| *mark);
+    marked.map(|(constructor, _)| constructor.clone()).collect()
 }
 
 /// True if a payload has a value without links.

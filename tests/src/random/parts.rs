@@ -1,7 +1,7 @@
 //! The text of payloads of declared sums: values and expressions.
 
 use super::Random;
-use super::declared::{sum_bases, sum_constructors, sum_ends};
+use super::declared::{sum_bases, sum_constructors, sum_shallowest};
 use super::types::{Constructor, Part, Ty};
 
 /// What draws the data and the links of a payload.
@@ -39,12 +39,13 @@ pub fn part(leaves: &mut dyn Leaves, of: &Part, fuel: usize) -> String {
             leaves.matrix(format!("[{}]", rows.join(" ")))
         }
         Part::Sum(group, at, arguments) => {
-            let mut constructors = match fuel > 0 && leaves.random().chance(60) {
-                true => sum_constructors(group, *at, arguments),
-                false => sum_bases(group, *at, arguments),
+            let mut constructors = match fuel > 0 {
+                true if leaves.random().chance(60) => sum_constructors(group, *at, arguments),
+                true => sum_bases(group, *at, arguments),
+                false => Vec::new(),
             };
             if constructors.is_empty() {
-                constructors = sum_ends(group, *at, arguments);
+                constructors = sum_shallowest(group, *at, arguments);
             }
             constructor(leaves, &constructors, "", fuel.saturating_sub(1))
         }
