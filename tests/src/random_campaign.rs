@@ -17,7 +17,7 @@ const REFERENCE_TIME: Duration = Duration::from_secs(20);
 const TO_BUILD: Duration = Duration::from_secs(900);
 
 /// Time limit of a program at all stages.
-const TO_RUN: Duration = Duration::from_secs(300);
+const TO_RUN: Duration = Duration::from_secs(600);
 
 /// One in this many programs may be left out. About one in five thousand is.
 const LEFT_OUT: u64 = 100;

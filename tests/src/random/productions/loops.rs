@@ -2,7 +2,8 @@
 
 use super::kinds::{always, element, is_int, is_vector_of_floats};
 use super::{Production, row};
-use crate::random::types::{self, INT, Ty};
+use crate::random::expression::Draw;
+use crate::random::types::{self, BOOL, INT, Ty};
 
 /// Loops, the functions of the prelude, `trace`.
 pub const LOOPS: &[Production] = &[
@@ -94,4 +95,59 @@ pub const LOOPS: &[Production] = &[
         };
         format!("(map (lambda ({name}) (reduce {operator} {start}{suffix} {elements})) {rows})")
     }),
+    row("loops in a row", 3, always, loops_in_a_row),
 ];
+
+/// Draws loops over one vector, or over what others of them kept or made of it. Each may begin with
+/// the results of those before it, or use them in its body.
+fn loops_in_a_row(d: &mut Draw, t: &Ty, fuel: usize) -> String {
+    let from = types::any(&mut d.random, 1);
+    let vector = from.clone().vector();
+    let depth = d.scope.len();
+    let mut sources = vec![d.name()];
+    let mut bindings = vec![format!("({} {})", sources[0], d.expression(&vector, fuel))];
+    d.scope.push((sources[0].clone(), vector.clone()));
+    let mut results: Vec<String> = Vec::new();
+    for _ in 0..2 + d.random.below(3) {
+        let (name, source) = (d.name(), d.random.pick(&sources).clone());
+        let (ty, text) = match d.random.below(5) {
+            0..=1 => {
+                let keeps = d.function(std::slice::from_ref(&from), &BOOL, fuel.min(3));
+                sources.push(name.clone());
+                (vector.clone(), format!("(filter {keeps} {source})"))
+            }
+            2 => {
+                let of = d.function(std::slice::from_ref(&from), &from, fuel.min(3));
+                sources.push(name.clone());
+                (vector.clone(), format!("(map {of} {source})"))
+            }
+            _ => {
+                let text = fold_after(d, (t, &from), &results, &source, fuel);
+                results.push(name.clone());
+                (t.clone(), text)
+            }
+        };
+        d.scope.push((name.clone(), ty));
+        bindings.push(format!("({name} {text})"));
+    }
+    let source = d.random.pick(&sources).clone();
+    let last = fold_after(d, (t, &from), &results, &source, fuel);
+    d.scope.truncate(depth);
+    format!("(let {} in {last})", bindings.join(" "))
+}
+
+/// Draws a fold of a vector that begins with a result of an earlier one, most often.
+fn fold_after(
+    d: &mut Draw,
+    (t, from): (&Ty, &Ty),
+    results: &[String],
+    source: &str,
+    fuel: usize,
+) -> String {
+    let g = d.function(&[t.clone(), from.clone()], t, fuel.min(3));
+    let start = match results.is_empty() {
+        false if d.random.chance(70) => d.random.pick(results).clone(),
+        _ => d.expression(t, fuel.min(2)),
+    };
+    format!("(foldl {g} {start} {source})")
+}
