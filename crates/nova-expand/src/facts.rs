@@ -4,8 +4,8 @@
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
-    Atom, Body, Expression, Function, FunctionId, Lambda, Level, Output, Program, Statement, Type,
-    Variable,
+    ArrayOperation, Atom, Body, Expression, Function, FunctionId, Lambda, Level, Output, Program,
+    Statement, Type, Variable,
 };
 use nova_flat::visit;
 use nova_flat::{array_expressions, node_expressions, pure_expressions};
@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) tail_calls: Vec<bool>,
     /// True if threads run some operation of the program in parallel.
     pub(crate) grids: bool,
+    /// For each loop, in the order of the walk, the one around it. The first is that of no loop.
+    around: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -77,8 +79,8 @@ impl Facts {
                 blocks: vec![BlockFacts::default(); count],
                 tail_calls: vec![false; program.functions.len()],
                 grids: false,
+                around: vec![0],
             },
-            loops: 0,
             indices: Vec::new(),
             function: FunctionId(0),
         };
@@ -95,6 +97,20 @@ impl Facts {
         self.scalars
             .get(variable.index())
             .is_some_and(|s| s.uses == 1 && s.bound_in == s.used_in)
+    }
+
+    /// True if the extents of an operation are the same in all iterations of the loop around it.
+    pub(crate) fn has_steady_extents(&self, operation: &ArrayOperation) -> bool {
+        let bound_in = |variable: &Variable| {
+            let facts = self.scalars.get(variable.index());
+            facts.map_or(0, |facts| facts.bound_in)
+        };
+        let within = operation.indices.first().map_or(0, bound_in);
+        let around = self.around.get(within as usize);
+        operation.shape.iter().all(|extent| match extent {
+            Atom::Constant(_) => true,
+            Atom::Variable(variable) => around.is_some_and(|a| *a != bound_in(variable)),
+        })
     }
 
     /// Returns an upper bound of an `i64`, if one is known.
@@ -154,8 +170,6 @@ impl Facts {
 struct Walk<'a> {
     program: &'a Program,
     facts: Facts,
-    /// The number of loops entered so far, that is, of bodies that may run several times.
-    loops: u32,
     /// The current statement of each enclosing body.
     indices: Vec<u32>,
     function: FunctionId,
@@ -174,16 +188,17 @@ impl<'a> Walk<'a> {
     }
 
     fn function(&mut self, function: &'a Function) {
-        let inside = self.enter();
+        let inside = self.enter(0);
         for parameter in &function.parameters {
             self.bind(*parameter, inside, self.indices.len(), Origin::Parameter);
         }
         self.body(&function.body, inside);
     }
 
-    fn enter(&mut self) -> u32 {
-        self.loops += 1;
-        self.loops
+    /// Enters a loop, that is, a body that may run several times. Returns its number.
+    fn enter(&mut self, around: u32) -> u32 {
+        self.facts.around.push(around);
+        self.facts.around.len() as u32 - 1
     }
 
     fn body(&mut self, body: &'a Body, inside: u32) {
@@ -214,7 +229,7 @@ impl<'a> Walk<'a> {
             }
             Expression::Operation(operation) => {
                 self.facts.grids |= operation.level == Level::Grid;
-                let within = self.enter();
+                let within = self.enter(inside);
                 for index in &operation.indices {
                     self.bind_inside(*index, within);
                 }
@@ -222,20 +237,23 @@ impl<'a> Walk<'a> {
                     self.bind_inside(*carry, within);
                 }
                 deep(|| self.body(&operation.body, within));
-                operation.outputs.iter().for_each(|o| self.output(o));
+                operation
+                    .outputs
+                    .iter()
+                    .for_each(|o| self.output(o, inside));
             }
-            Expression::Sort { compare, .. } => self.lambda(compare),
+            Expression::Sort { compare, .. } => self.lambda(compare, inside),
             Expression::While {
                 parameters,
                 condition,
                 body,
             } => {
-                let within = self.enter();
+                let within = self.enter(inside);
                 for (parameter, _) in parameters {
                     self.bind_inside(*parameter, within);
                 }
                 deep(|| self.body(condition, within));
-                let within = self.enter();
+                let within = self.enter(inside);
                 deep(|| self.body(body, within));
             }
             Expression::Call { function, tail, .. } => {
@@ -271,11 +289,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn output(&mut self, output: &'a Output) {
+    fn output(&mut self, output: &'a Output, inside: u32) {
         match output {
             Output::Reduce { lambda, .. }
             | Output::Scan { lambda, .. }
-            | Output::Histogram { lambda, .. } => self.lambda(lambda),
+            | Output::Histogram { lambda, .. } => self.lambda(lambda, inside),
             Output::Map
             | Output::Filter { .. }
             | Output::Scatter { .. }
@@ -284,8 +302,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn lambda(&mut self, lambda: &'a Lambda) {
-        let within = self.enter();
+    fn lambda(&mut self, lambda: &'a Lambda, inside: u32) {
+        let within = self.enter(inside);
         for parameter in &lambda.parameters {
             self.bind_inside(*parameter, within);
         }

@@ -1,7 +1,8 @@
 //! Short reductions inside other loops. For few elements the lanes of [`crate::lanes`] cost more than they
 //! save. So do branches on the number of elements, which cannot be predicted if it varies between
 //! iterations. So the code tests the number once, and short reductions take another path: elements with
-//! checks are folded from left to right, and others fill an array of constant length.
+//! checks are folded from left to right, and others fill an array of constant length. Where the number
+//! is the same in all iterations, the branches are predicted, and elements without checks are folded, too.
 
 use crate::accumulators::{Kind, Reduction, RowLanes, firsts, zero};
 use crate::output::Output;
@@ -28,7 +29,7 @@ const AHEAD_OF_VECTORS: Ahead = Ahead {
 };
 
 /// Writes a reduction: `long`, which reduces any number of elements, and where it pays off another path
-/// for at most [`FIXED_BLOCK`] elements.
+/// for few elements.
 pub(crate) fn short_or_long<'a>(
     cx: &mut Translator<'a>,
     schedule: LaneSchedule,
@@ -36,16 +37,22 @@ pub(crate) fn short_or_long<'a>(
     count: &Expression,
     long: impl FnOnce(&mut Translator<'a>, &mut RowLoops<'a>) -> Result<()>,
 ) -> Result<()> {
-    let (code, helps) = cx.nested(|cx| match schedule.short {
-        ShortRows::AsLong => Ok(false),
-        ShortRows::Fold => fold_short(cx, rows, count).map(|()| true),
-        ShortRows::FixedBlock(operation) => reduce_fixed_block(cx, rows, count, operation),
+    let few = i64::from(FIXED_BLOCK);
+    let all = || (zero(), count.clone());
+    let (code, limit) = cx.nested(|cx| match schedule.short {
+        ShortRows::AsLong => Ok(None),
+        ShortRows::Fold => fold(cx, rows, all(), Some(AHEAD_OF_CHECKS)).map(|()| Some(few)),
+        ShortRows::Steady => fold(cx, rows, all(), None).map(|()| Some(rows.width - 1)),
+        ShortRows::FixedBlock(operation) => {
+            let helps = reduce_fixed_block(cx, rows, count, operation)?;
+            Ok(helps.then_some(few))
+        }
     })?;
-    if !helps {
+    let Some(limit) = limit else {
         return long(cx, rows);
-    }
+    };
     let (otherwise, ()) = cx.nested(|cx| long(cx, rows))?;
-    let limit = Expression::index(i64::from(FIXED_BLOCK));
+    let limit = Expression::index(limit);
     cx.emit(Command::If {
         condition: count.clone().compare(ScalarOperation::LessEqual, limit),
         then: code,
@@ -54,19 +61,31 @@ pub(crate) fn short_or_long<'a>(
     Ok(())
 }
 
-/// Folds elements from left to right, in one loop whose end is the only branch that depends on their
-/// number. The additions of an iteration overlap with the loads of the next ones.
-fn fold_short<'a>(
+/// Folds so many elements from an index on from left to right, in one loop whose end is the only branch
+/// that depends on their number. The additions of an iteration overlap with the loads of the next ones.
+pub(crate) fn fold<'a>(
     cx: &mut Translator<'a>,
     rows: &mut RowLoops<'a>,
-    count: &Expression,
+    (start, count): (Expression, Expression),
+    ahead: Option<Ahead>,
 ) -> Result<()> {
     let name = name_of(cx.source, rows.index);
-    let index = cx.add_variable(name, INDEX);
-    let (body, ()) = cx.nested(|cx| element_of_row(cx, rows, Rows::Alone, index))?;
     let place = rows.space.place.clone();
-    prefetch_row(cx, &body, index, &zero(), AHEAD_OF_CHECKS, &place);
-    cx.emit(Command::sequential(index, count.clone(), body, &place));
+    let number = cx.add_variable(name.clone(), INDEX);
+    let (body, ()) = cx.nested(|cx| {
+        let index = match &start {
+            Expression::Constant(_) => number,
+            first => {
+                let first = first.clone();
+                cx.declare(name, INDEX, first.plus(Expression::Variable(number)))
+            }
+        };
+        element_of_row(cx, rows, Rows::Alone, index)
+    })?;
+    if let Some(ahead) = ahead {
+        prefetch_row(cx, &body, number, &zero(), ahead, &place);
+    }
+    cx.emit(Command::sequential(number, count, body, &place));
     Ok(())
 }
 

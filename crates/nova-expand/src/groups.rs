@@ -55,7 +55,7 @@ pub(crate) fn grouping_of<'a>(
                 operation,
             )
         }
-        ShortRows::AsLong => return None,
+        ShortRows::AsLong | ShortRows::Steady => return None,
     };
     (varies && !cx.recursive).then_some(Grouping {
         map,
@@ -229,6 +229,7 @@ fn partials_of_row<'a>(
     let mut rows = RowLoops {
         operation: reduction,
         width: 0,
+        steady: false,
         outputs: plain_reductions(cx, &grouping.nest)?,
         index: grouping.inner,
         outer: Vec::new(),

@@ -8,7 +8,7 @@
 //! difference, and where a block is known to hold all elements.
 
 use crate::env::Env;
-use crate::fixed_blocks::short_or_long;
+use crate::fixed_blocks::{fold, short_or_long};
 use crate::limits::STATEMENTS_OF_LANES;
 use crate::loops::wrap;
 use crate::output::Output;
@@ -100,17 +100,19 @@ pub(crate) fn lane_schedule(
     };
     let any_order = all_exact || !env.program.strict;
     let inside = env.loops > 0 && operation.shape.len() == 1;
+    let short = match checks {
+        _ if !inside || on_device => ShortRows::AsLong,
+        true if any_order => ShortRows::Fold,
+        true => ShortRows::AsLong,
+        false if any_order && env.facts.has_steady_extents(operation) => ShortRows::Steady,
+        false => one_operation(&operations)
+            .filter(|_| only)
+            .map_or(ShortRows::AsLong, ShortRows::FixedBlock),
+    };
     (float && !ordered).then_some(LaneSchedule {
         whole: whole || one_block,
         width,
-        short: match checks {
-            _ if !inside || on_device => ShortRows::AsLong,
-            true if any_order => ShortRows::Fold,
-            true => ShortRows::AsLong,
-            false => one_operation(&operations)
-                .filter(|_| only)
-                .map_or(ShortRows::AsLong, ShortRows::FixedBlock),
-        },
+        short,
     })
 }
 
@@ -158,6 +160,7 @@ pub(crate) fn operation_in_rows<'a>(
     let mut rows = RowLoops {
         operation,
         width: i64::from(schedule.width),
+        steady: schedule.short == ShortRows::Steady,
         outputs,
         index: *inner_index,
         outer: outer_variables
@@ -221,7 +224,7 @@ fn loop_over_blocks<'a>(
     Ok(())
 }
 
-/// Writes the loop over the rows of `length` elements from `base`, and the row of the remaining elements.
+/// Writes the loop over the rows of `length` elements from `base`, and that over the remaining elements.
 fn loop_over_rows<'a>(
     cx: &mut Translator<'a>,
     rows: &mut RowLoops<'a>,
@@ -243,6 +246,9 @@ fn loop_over_rows<'a>(
     let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
     let rest = cx.declare("rest", INDEX, rest);
     let start = base.plus(length.minus(Expression::Variable(rest)));
+    if rows.steady {
+        return fold(cx, rows, (start, Expression::Variable(rest)), None);
+    }
     // Operations inside others often have only this row.
     let may_be_alone = cx.loops > 0 && !cx.program.strict && rows.width == LANES as i64;
     let ahead = may_be_alone.then(|| Ahead::of(rows.width));

@@ -13,6 +13,8 @@ pub(crate) struct RowLoops<'a> {
     pub(crate) operation: &'a flat::ArrayOperation,
     /// The number of lanes.
     pub(crate) width: i64,
+    /// True if elements that fill no row are folded ([`crate::space::ShortRows::Steady`]).
+    pub(crate) steady: bool,
     pub(crate) outputs: Vec<Output<'a>>,
     /// The index of the innermost dimension.
     pub(crate) index: flat::Variable,

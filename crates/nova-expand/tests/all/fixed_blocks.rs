@@ -343,3 +343,68 @@ fn the_first_error_of_a_strip_is_reported() {
         assert_eq!(found, "error Index [8, 8]", "{bad:?}");
     }
 }
+
+/// A program that reduces `n` rows of `m` numbers each. `length` computes the length of a row from `m`, in
+/// the loop over rows.
+fn equal_rows(length: &str, element: &str, operation: &str, start: &str) -> String {
+    format!(
+        "(program
+          (entry \"f\" [(\"n\" i64) (\"m\" i64) (\"data\" (vector f32))] (vector f64) \"f\")
+          (function \"f\" [n:i64 m:i64 l:i64 data:[l]f32] [r:i64 results:[r]f64]
+            (do
+              (let [ys:[n]f64] (operation [n] [i:i64] []
+                (do
+                  {length}
+                  (let [from:i64] (mul i64 i m))
+                  (let [c:f64] (convert.f64 i64 i))
+                  (let [y:f64] (operation [count] [q:i64] []
+                    (do
+                      (let [k:i64] (add i64 from q))
+                      (let [a:f32] (index data [k]))
+                      (let [p:f64] (convert.f64 f32 a))
+                      (let [s:f64] (convert.f64 f32 a))
+                      {element}
+                      (in e))
+                    (reduce_comm [{start}] (lambda [v:f64 t:f64]
+                      (do (let [g:f64] ({operation} f64 v t)) (in g))))))
+                  (in y))
+                (map)))
+              (in n ys))))"
+    )
+}
+
+#[test]
+fn few_elements_of_rows_of_one_length_are_folded() {
+    let own = "(let [count:i64] (min i64 m i)) ";
+    let programs = [
+        (equal_rows("", PRODUCT, "add", "0.0L"), true, false),
+        (equal_rows("", PRODUCT, "add", "-0.0L"), true, false),
+        (equal_rows("", FROM_OUTSIDE, "mul", "1.5L"), true, false),
+        (equal_rows("", PLAIN, "max", "0.0L"), true, true),
+        (equal_rows(own, PRODUCT, "add", "0.0L"), false, false),
+    ];
+    for (flat, steady, any_order) in programs {
+        let flat = match steady {
+            true => flat.replace("[count]", "[m]"),
+            false => flat,
+        };
+        for length in (0..=66).chain([95, 96, 97, 1024, 4096, 4099]) {
+            let numbers =
+                (0..3 * length).map(|k| format!("{:?}", (k * 7919 % 1009) as f32 / 504.5));
+            let numbers: Vec<String> = numbers.collect();
+            let input = format!("3 {length} [{}]", numbers.join(" "));
+            for strict in [false, true] {
+                let (found, wanted, text) = run(&flat, &input, strict);
+                let agree = found == wanted || (!strict && close(&found, &wanted));
+                assert!(
+                    agree,
+                    "{length}: {found} is not {wanted}, strict: {strict}: {flat}"
+                );
+                let folds = text.contains("(if (le i64 m_1 31)");
+                assert_eq!(folds, steady && (any_order || !strict), "{text}");
+                // Padding is for rows whose lengths are not known to be equal.
+                assert!(!folds || !text.contains("(padded_copy"), "{text}");
+            }
+        }
+    }
+}
