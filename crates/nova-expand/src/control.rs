@@ -5,7 +5,6 @@ use crate::limits::NODES_OF_A_SELECTED_TERM;
 use crate::places::{State, variables};
 use crate::references::{Held, Moving};
 use crate::states::{add_states, bind_states, declare_states, deliver, replace, start_states};
-use crate::taking::take;
 use crate::terms::Term;
 use crate::translator::{Flow, Translator};
 use crate::writer::{Nesting, Result};
@@ -166,7 +165,7 @@ fn take_all<'b>(env: &mut Env<'_>, branches: impl Iterator<Item = &'b Branch>) -
     for held in branches.flat_map(|branch| &branch.taken) {
         if !all.contains(held) {
             all.push(*held);
-            take(env, *held);
+            env.lifetimes.take(*held);
         }
     }
     all

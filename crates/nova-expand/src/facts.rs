@@ -65,7 +65,7 @@ pub(crate) struct BlockFacts {
     /// The name of the first array in it.
     pub(crate) name: Option<Arc<str>>,
     /// The number of bodies that enclose the one that binds it.
-    pub(crate) depth: usize,
+    depth: usize,
 }
 
 impl Facts {

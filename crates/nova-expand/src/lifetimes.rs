@@ -9,7 +9,7 @@ use crate::facts;
 use crate::places::{Block, State};
 use crate::references::Moving;
 use crate::source::{array_block, name_of};
-use crate::taking::{needed_no_more, take};
+use crate::taking::needed_no_more;
 use crate::translator::{Flow, Translator};
 use crate::writer::Result;
 use nova_diag::deep;
@@ -183,7 +183,7 @@ pub(crate) fn provide_references(
             && let Some(held) = needed_no_more(env, handle, false)
             && taken.insert(held.block)
         {
-            take(env, held);
+            env.lifetimes.take(held);
             continue;
         }
         env.emit(Command::Retain(handle));

@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(crate) struct Held {
     pub(crate) block: flat::Variable,
     pub(crate) handle: Variable,
+    /// The number of open bodies around the one that binds the block. It counts the bodies around a lambda
+    /// where the lambda is applied, which may be several places.
+    pub(crate) depth: usize,
 }
 
 /// The bodies from which references may move when arrays are passed on.
@@ -33,8 +36,8 @@ pub(crate) struct Lifetimes<'a> {
     pub(crate) bodies: Vec<(&'a flat::Body, u32)>,
     /// The references that each open branch has taken from enclosing bodies.
     pub(crate) taken: Vec<Vec<Held>>,
-    /// The blocks whose references open bodies or loops hold, by handle.
-    pub(crate) holders: HashMap<Variable, flat::Variable>,
+    /// The references that open bodies or loops hold, by handle.
+    pub(crate) holders: HashMap<Variable, Held>,
     /// The handles of loop states whose references the current iteration has given away.
     pub(crate) gone: HashSet<Variable>,
     /// The owned references: body, last statement that needs the block, handle.
@@ -66,12 +69,22 @@ impl<'a> Lifetimes<'a> {
         let key = (self.scope, last_use, handle);
         self.owned.insert(key, block);
         self.keys.insert(block, key);
-        self.holders.insert(handle, block);
+        self.hold_at(block, handle, self.bodies.len().saturating_sub(1));
     }
 
-    /// Records that a loop holds a reference of this block in the handle of its state.
+    /// Records that a loop, whose body is not yet open, holds a reference of this block in the handle of
+    /// its state.
     pub(crate) fn hold(&mut self, block: flat::Variable, handle: Variable) {
-        self.holders.insert(handle, block);
+        self.hold_at(block, handle, self.bodies.len());
+    }
+
+    fn hold_at(&mut self, block: flat::Variable, handle: Variable, depth: usize) {
+        let held = Held {
+            block,
+            handle,
+            depth,
+        };
+        self.holders.insert(handle, held);
     }
 
     /// Returns the open bodies, the innermost last, and the statement of each that is being translated.
@@ -79,8 +92,8 @@ impl<'a> Lifetimes<'a> {
         &self.bodies
     }
 
-    /// Returns the block whose reference an open body or a loop holds in a handle.
-    pub(crate) fn holder_of(&self, handle: Variable) -> Option<flat::Variable> {
+    /// Returns the reference that an open body or a loop holds in a handle.
+    pub(crate) fn held_in(&self, handle: Variable) -> Option<Held> {
         self.holders.get(&handle).copied()
     }
 
@@ -94,10 +107,10 @@ impl<'a> Lifetimes<'a> {
         self.taken.pop().unwrap_or_default()
     }
 
-    /// Takes the reference of a block from the body at nesting depth `depth` that binds it. This body no
-    /// longer holds it. If a branch inside this body is open, the body gives it up after the conditional.
-    pub(crate) fn take(&mut self, held: Held, depth: usize) {
-        let here = depth + 1 == self.bodies.len();
+    /// Takes a reference from the body that binds its block. This body no longer holds it. If a branch inside
+    /// this body is open, the body gives it up after the conditional.
+    pub(crate) fn take(&mut self, held: Held) {
+        let here = held.depth + 1 == self.bodies.len();
         if let (false, Some(taken)) = (here, self.taken.last_mut()) {
             taken.push(held);
         } else if self.keys.contains_key(&held.block) {
@@ -112,6 +125,7 @@ impl<'a> Lifetimes<'a> {
         self.scope += 1;
         self.own(block, last_use, handle);
         self.scope -= 1;
+        self.hold(block, handle);
     }
 
     /// True if a reference has been taken: the current iteration has given away that of a loop state, or an

@@ -17,25 +17,25 @@ use nova_loop::ir::{Command, Variable};
 /// needs it. It must not be needed after the conditionals between. If `by_statement`, a statement of
 /// the innermost body takes it, and the rest of this body must not need it either.
 pub(crate) fn needed_no_more(env: &Env<'_>, handle: Variable, by_statement: bool) -> Option<Held> {
-    let block = env.lifetimes.holder_of(handle)?;
+    let held = env.lifetimes.held_in(handle)?;
     let bodies = env.lifetimes.bodies();
-    let facts = env.facts.block(block);
-    let (_, last) = bodies.get(facts.depth)?;
-    let inside = bodies.len().checked_sub(facts.depth + 1)?;
+    let facts = env.facts.block(held.block);
+    let (_, last) = bodies.get(held.depth)?;
+    let inside = bodies.len().checked_sub(held.depth + 1)?;
     if facts.last_use != *last || inside == 0 && !by_statement {
         return None;
     }
-    for (level, (body, index)) in bodies.iter().enumerate().skip(facts.depth) {
+    for (level, (body, index)) in bodies.iter().enumerate().skip(held.depth) {
         let innermost = level + 1 == bodies.len();
         if !innermost && !is_conditional(body.statements.get(*index as usize)?) {
             return None;
         }
         let ends = innermost && !by_statement;
-        if level > facts.depth && !ends && is_mentioned_after(env, body, *index, handle) {
+        if level > held.depth && !ends && is_mentioned_after(env, body, *index, handle) {
             return None;
         }
     }
-    Some(Held { block, handle })
+    Some(held)
 }
 
 /// True if the statements of a body after the one at `index`, or its results, mention a block of this
@@ -80,12 +80,6 @@ fn lies_in(env: &Env<'_>, variable: flat::Variable, handle: Variable) -> bool {
     bound.is_some_and(|block| block.handle == handle)
 }
 
-/// Records that the current statement or branch takes a reference.
-pub(crate) fn take(env: &mut Env<'_>, held: Held) {
-    let depth = env.facts.block(held.block).depth;
-    env.lifetimes.take(held, depth);
-}
-
 /// Gives a callee references of its arrays: those that nothing else needs, and otherwise additional ones.
 pub(crate) fn give(env: &mut Env<'_>, arguments: &[flat::Atom]) -> Result<()> {
     for (k, argument) in arguments.iter().enumerate() {
@@ -108,7 +102,7 @@ pub(crate) fn give(env: &mut Env<'_>, arguments: &[flat::Atom]) -> Result<()> {
         match needed_no_more(env, handle, true).filter(|_| only) {
             Some(held) => {
                 env.flush_reads(block)?;
-                take(env, held);
+                env.lifetimes.take(held);
             }
             None => env.emit(Command::Retain(handle)),
         }
