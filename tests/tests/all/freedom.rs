@@ -15,8 +15,8 @@ use nova_tests::{devices, inputs, sources};
 const SEEDS: u64 = 200;
 /// The options of programs: in small chunks for threads, for kernels, and for those of CUDA.
 const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
-/// Programs with refused loops, by the beginning of the messages about them and a part of each. There are
-/// four limits:
+/// Programs with refused loops, by their names in the messages and another part of each. There are five
+/// limits:
 ///
 /// - The checker does not follow handles: after `Unique` no other handle holds the block of a handle.
 /// - It does not prove that the rows of a part of a matrix lie apart, where the part's width is the least of
@@ -25,7 +25,10 @@ const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::C
 ///   on both coordinates choose them.
 /// - It does not prove that the chunks of rows that bisection finds lie apart, where the length of a row is
 ///   one of several differences.
-const KNOWN: [(&str, &str); 7] = [
+/// - It does not prove that elements of three dimensions lie apart where an enclosing condition shows that the
+///   extents are positive, as in `(if (<= n 2) X (tabulate (n, n, n) f))` for devices.
+const KNOWN: [(&str, &str); 8] = [
+    ("applications/multigrid.nova (", "iterations may meet in t_"),
     ("random 89 (", "may lead to one block"),
     ("random 135 (", "may lead to one block"),
     ("random 156 (", "may lead to one block"),
@@ -36,7 +39,7 @@ const KNOWN: [(&str, &str); 7] = [
 ];
 
 fn is_known(text: &str) -> bool {
-    let is_of = |(program, what): &(&str, &str)| text.starts_with(program) && text.contains(what);
+    let is_of = |(program, what): &(&str, &str)| text.contains(program) && text.contains(what);
     KNOWN.iter().any(is_of)
 }
 
