@@ -72,7 +72,7 @@ pub(crate) fn fold<'a>(
     let name = name_of(cx.source, rows.index);
     let place = rows.space.place.clone();
     let number = cx.add_variable(name.clone(), INDEX);
-    let (body, ()) = cx.nested(|cx| {
+    let (body, index) = cx.nested(|cx| {
         let index = match &start {
             Expression::Constant(_) => number,
             first => {
@@ -80,10 +80,11 @@ pub(crate) fn fold<'a>(
                 cx.declare(name, INDEX, first.plus(Expression::Variable(number)))
             }
         };
-        element_of_row(cx, rows, Rows::Alone, index)
+        element_of_row(cx, rows, Rows::Alone, index)?;
+        Ok(index)
     })?;
     if let Some(ahead) = ahead {
-        prefetch_row(cx, &body, number, &zero(), ahead, &place);
+        prefetch_row(cx, &body, index, &start, ahead, &place);
     }
     cx.emit(Command::sequential(number, count, body, &place));
     Ok(())

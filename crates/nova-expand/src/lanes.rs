@@ -247,7 +247,8 @@ fn loop_over_rows<'a>(
     let rest = cx.declare("rest", INDEX, rest);
     let start = base.plus(length.minus(Expression::Variable(rest)));
     if rows.steady {
-        return fold(cx, rows, (start, Expression::Variable(rest)), None);
+        let ahead = Ahead::of(rows.width);
+        return fold(cx, rows, (start, Expression::Variable(rest)), Some(ahead));
     }
     // Operations inside others often have only this row.
     let may_be_alone = cx.loops > 0 && !cx.program.strict && rows.width == LANES as i64;

@@ -244,14 +244,16 @@ fn two_dimensions() {
     }
 }
 
-/// A sum of doubles for each row of a matrix, of the elements chosen by `element`.
-fn row_sums(element: &str) -> String {
+/// A sum of doubles for each row of a matrix, of the elements chosen by `element`. `length` is how many: `m`,
+/// or the number that the statements `before` compute for each row.
+fn row_sums(element: &str, length: &str, before: &str) -> String {
     format!(
         "(program (entry \"f\" [(\"x\" (array 2 f64))] (vector f64) \"f\")
           (function \"f\" [n:i64 m:i64 x:[n][m]f64] [l:i64 r:[l]f64] (do
             (let [t:[n]f64] (operation [n] [i:i64] []
               (do
-                (let [s:f64] (operation [m] [j:i64] []
+                {before}
+                (let [s:f64] (operation [{length}] [j:i64] []
                   (do {element} (in a))
                   (reduce_comm [0.5L]
                     (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
@@ -263,17 +265,25 @@ fn row_sums(element: &str) -> String {
 
 #[test]
 fn short_rows_inside_a_loop() {
-    let plain = row_sums("(let [a:f64] (index x [i j]))");
+    let element = "(let [a:f64] (index x [i j]))";
+    let plain = row_sums(element, "m", "");
+    let varying = row_sums(
+        element,
+        "k",
+        "(let [h:i64] (sub i64 m i)) (let [k:i64] (max i64 h 0))",
+    );
     let checked = row_sums(
         "(let [c:bool] (lt i64 j m))
          (let [] (check c index [j m]))
          (let [a:f64] (index x [i j]))",
+        "m",
+        "",
     );
     let rows = |columns: usize| {
         let row = |k: usize| text_of(&numbers(columns + k)[k..]);
         format!("[{}]", (0..3).map(row).collect::<Vec<_>>().join(" "))
     };
-    for program in [&plain, &checked] {
+    for program in [&plain, &varying, &checked] {
         let flat = read("rows", program);
         for columns in [1, 4, 7, 31, 32, 33, 70, 1500] {
             let rows = rows(columns);
@@ -291,13 +301,14 @@ fn short_rows_inside_a_loop() {
         let translated = nova_expand::translate(&flat, false).unwrap();
         nova_loop::print::print(&translated)
     };
-    // The last row is filled up with lanes that keep their values.
-    assert!(text(&plain).contains("(select (lt i64 lane_"));
-    assert!(
-        text(&plain).contains("(prefetch_stream x_"),
-        "{}",
-        text(&plain)
-    );
+    // Where lengths vary, the last row is filled up with lanes that keep their values.
+    assert!(text(&varying).contains("(select (lt i64 lane_"));
+    // Where they do not, its elements are added one by one.
+    assert!(!text(&plain).contains("(select (lt i64 lane_"));
+    for program in [&plain, &varying] {
+        let text = text(program);
+        assert!(text.contains("(prefetch_stream x_"), "{text}");
+    }
     // Elements with a check are taken one by one.
     assert!(
         text(&checked).contains("(pointer f64) 4)"),
