@@ -73,11 +73,11 @@ pub(crate) fn fold<'a>(
     let place = rows.space.place.clone();
     let number = cx.add_variable(name.clone(), INDEX);
     let (body, index) = cx.nested(|cx| {
-        let index = match &start {
-            Expression::Constant(_) => number,
-            first => {
-                let first = first.clone();
-                cx.declare(name, INDEX, first.plus(Expression::Variable(number)))
+        let index = match start == zero() {
+            true => number,
+            false => {
+                let index = start.clone().plus(Expression::Variable(number));
+                cx.declare(name, INDEX, index)
             }
         };
         element_of_row(cx, rows, Rows::Alone, index)?;
