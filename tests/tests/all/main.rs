@@ -14,6 +14,7 @@ mod callers;
 mod campaigns;
 mod clamps;
 mod constants;
+mod constructors;
 mod extents;
 mod filters;
 mod foreign;

@@ -18,6 +18,8 @@ use std::collections::HashMap;
 struct Place {
     /// The array of the tags of its table.
     tags: Variable,
+    /// The number of the constructors of its table.
+    count: usize,
     /// The constructors whose payloads have a part in it; `None` for the tags.
     constructors: Option<Vec<i64>>,
     /// True if it surely holds zeros where another constructor is active. The rows of vectors begin and end
@@ -129,9 +131,11 @@ impl Tables<'_> {
         let mut next = 0;
         for member in members {
             let tags = next + 1;
+            let count = payloads(sums, member.data, member.node).count();
             let own = |constructors, has_zeros| match source.get(tags) {
                 Some(Atom::Variable(tags)) => Some(Place {
                     tags: *tags,
+                    count,
                     constructors,
                     has_zeros,
                 }),
@@ -150,7 +154,6 @@ impl Tables<'_> {
                     let places = payload_places(member.node, *k, sums, true);
                     places.contains(&place)
                 };
-                let count = payloads(sums, member.data, member.node).count();
                 let constructors = (0..count).filter(has_part).map(|k| k as i64);
                 return own(Some(constructors.collect()), !is_row);
             }
@@ -238,12 +241,9 @@ impl Search<'_> {
             }
             Expression::Switch { scrutinee, cases } => {
                 let is_tag = self.is_tag(*scrutinee);
-                cases.iter().enumerate().all(|(k, body)| {
-                    // The last case is also that of all other numbers, which tags do not have.
-                    match is_tag {
-                        true => result(body, &case.with(k as i64, true)),
-                        false => result(body, case),
-                    }
+                cases.iter().enumerate().all(|(k, body)| match is_tag {
+                    true => result(body, &case.of_switch(k, cases.len(), self.place.count)),
+                    false => result(body, case),
                 })
             }
             _others => false,
@@ -322,5 +322,15 @@ impl Case {
             false => case.is_not.push(constructor),
         }
         case
+    }
+
+    /// Returns the case of one of the bodies of a match on the tag. The last body is also that of all
+    /// constructors behind it.
+    fn of_switch(&self, body: usize, bodies: usize, constructors: usize) -> Case {
+        if body + 1 == bodies && bodies < constructors {
+            let before = 0..body as i64;
+            return before.fold(self.clone(), |case, other| case.with(other, false));
+        }
+        self.with(body as i64, true)
     }
 }

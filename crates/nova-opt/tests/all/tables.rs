@@ -235,6 +235,9 @@ fn components_that_a_foreach_leaves_as_they_are_are_those_before() {
     assert_eq!(arrays_after(&other), ["t", "b", "l"]);
     let constant = by_case("(do (in 1i32)) (do (in e))");
     assert_eq!(arrays_after(&constant), ["t", "b", "l"]);
+    // The last case is also that of the constructors behind it.
+    let all = by_case("(do (in 0i32))");
+    assert_eq!(arrays_after(&all), ["t", "b", "l"]);
     // A comparison tells the constructor, too, but not one of another number.
     let compared = |case: &str| {
         format!(

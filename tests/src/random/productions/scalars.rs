@@ -115,6 +115,11 @@ fn convert(d: &mut Draw, t: &Ty, f: usize) -> String {
         let from = types::number(&mut d.random);
         return format!("(to_{t} {})", d.expression(&from, f));
     }
+    if d.random.chance(12)
+        && let Some(text) = convert_at_border(d, t, f)
+    {
+        return text;
+    }
     if d.random.chance(30) {
         let name = *d.random.pick(&FLOATS);
         let value = d.expression(&Ty::Scalar(name), f);
@@ -123,6 +128,22 @@ fn convert(d: &mut Draw, t: &Ty, f: usize) -> String {
     let from = Ty::Scalar(d.random.pick::<&str>(&INTEGERS));
     let value = d.expression(&from, f);
     format!("(to_{t} (& {value} 0x7f))")
+}
+
+/// Draws a conversion of one of four numbers, of which the last is too large.
+fn convert_at_border(d: &mut Draw, t: &Ty, f: usize) -> Option<String> {
+    let Ty::Scalar(name) = t else { return None };
+    let largest = match *name {
+        "int8" => i64::from(i8::MAX),
+        "int16" => i64::from(i16::MAX),
+        "int" => i64::from(i32::MAX),
+        "uint8" => i64::from(u8::MAX),
+        "uint16" => i64::from(u16::MAX),
+        "uint32" => i64::from(u32::MAX),
+        _ => return None,
+    };
+    let value = d.expression(&Ty::Scalar("int64"), f);
+    Some(format!("(to_{t} (+ (& {value} 3) {}))", largest - 2))
 }
 
 fn convert_from(d: &mut Draw, t: &Ty, f: usize) -> String {
