@@ -48,7 +48,15 @@ fn what_is_proved_is_true() {
     let (mut proved, mut nowhere) = (0, 0);
     for round in 0..6000 {
         let mut prover = Prover::default();
-        let facts: Vec<Fact<usize>> = (0..2 + random.below(5)).map(|_| random.fact()).collect();
+        let mut facts: Vec<Fact<usize>> = (0..2 + random.below(5)).map(|_| random.fact()).collect();
+        // Some variables have equations.
+        if random.below(4) == 0 {
+            let variable = random.below(VARIABLES as u64) as usize;
+            let value = random.sum(variable);
+            let more = Exact::variable(variable).minus(&value).unwrap();
+            facts.push(Fact::AtLeastZero(more.negated()));
+            facts.push(Fact::AtLeastZero(more));
+        }
         // Learned before all other facts, or after them, as ranges decide which bounds are stored.
         let is_first = round % 2 == 0;
         if is_first {
@@ -129,4 +137,45 @@ fn proofs_take_few_steps() {
     );
     let far = first.gap_to(&last).unwrap();
     assert_eq!(prover.holds_within(300, &far), Some(false));
+}
+
+/// The number of an iteration is that of three nested loops taken apart and put together again. That the
+/// extent has bounds by many others does not matter.
+#[test]
+fn equations_come_before_bounds() {
+    let variable = Exact::<usize>::variable;
+    let mut prover = Prover::default();
+    let mut learn = |sum: Option<Exact<usize>>| {
+        prover.learn(&Fact::AtLeastZero(sum.unwrap()));
+    };
+    let extent = variable(9);
+    learn(extent.plus_number(-3));
+    for other in 0..9 {
+        learn(variable(other).minus(&extent));
+    }
+    let mut put_together = |first: usize| {
+        let [number, rows, row, columns, column] = [0, 1, 2, 3, 4].map(|k| variable(first + k));
+        learn(Some(number.clone()));
+        let mut divide = |whole: &Exact<usize>, quotient: &Exact<usize>, rest: &Exact<usize>| {
+            learn(Some(quotient.clone()));
+            let difference = whole
+                .minus(&extent.times(quotient).unwrap())
+                .and_then(|sum| sum.minus(rest))
+                .unwrap();
+            learn(Some(rest.clone()));
+            learn(rest.gap_to(&extent));
+            learn(Some(difference.negated()));
+            learn(Some(difference));
+        };
+        divide(&number, &rows, &row);
+        divide(&rows, &columns, &column);
+        let sum = columns.times(&extent).unwrap().plus(&column).unwrap();
+        (number, sum.times(&extent).unwrap().plus(&row).unwrap())
+    };
+    let ((one, first), (other, second)) = (put_together(10), put_together(20));
+    learn(one.gap_to(&other));
+    assert_eq!(
+        prover.holds_within(100, &first.gap_to(&second).unwrap()),
+        Some(true)
+    );
 }
