@@ -16,7 +16,7 @@ mod tables;
 pub use arrays::{Arrays, Held, SlotInfo, Slots, Values, ViewValue, slot};
 
 use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
-use crate::values::{Fault, FlatValue, Tables, from_components, internal, to_components};
+use crate::values::{Fault, FlatValue, Layouts, Tables, from_components, internal, to_components};
 use nova_core::error::{Failure, InternalError};
 use nova_core::interpret::Options;
 use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
@@ -59,6 +59,7 @@ pub fn evaluate_with<A: Arrays>(
     let codes = Codes::new(program);
     let mut machine = Machine::<A> {
         program,
+        layouts: Layouts::new(&program.sums),
         codes: &codes,
         options,
         tables: Tables::default(),
@@ -109,6 +110,7 @@ struct Activation<'a, A: Arrays> {
 
 struct Machine<'a, A: Arrays> {
     program: &'a Program,
+    layouts: Layouts<'a>,
     codes: &'a Codes<'a>,
     options: &'a Options<'a>,
     tables: Tables,
@@ -121,10 +123,9 @@ struct Machine<'a, A: Arrays> {
 
 impl<'a, A: Arrays> Machine<'a, A> {
     fn entry(&mut self, entry: &crate::ir::Entry, inputs: &[Value]) -> Result<Value, Stop> {
-        let sums = &self.program.sums;
         let mut arguments = Vec::new();
         for (value, (_, ty)) in inputs.iter().zip(&entry.inputs) {
-            arguments.extend(to_components(value, ty, sums, &mut self.tables)?);
+            arguments.extend(to_components(value, ty, &self.layouts, &mut self.tables)?);
         }
         let mut activation = self.enter(entry.function.index())?;
         activation.receive(&activation.code.parameters, arguments)?;
@@ -132,7 +133,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         Ok(from_components(
             &pack_all(&results)?,
             &entry.result,
-            sums,
+            &self.layouts,
             &|sum, link| self.tables.read(sum, link),
         )?)
     }

@@ -4,12 +4,14 @@
 
 mod arrays;
 mod columns;
+mod layouts;
 pub mod reached;
 mod rows;
 
 pub use arrays::{ArrayValue, count, element_type, filled};
+pub use layouts::Layouts;
 
-use crate::representation::{components, payload_places, tag_scalar};
+use crate::representation::{components, tag_scalar};
 use nova_core::error::RuntimeError;
 use nova_core::value::OutOfMemory;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
@@ -242,12 +244,12 @@ impl<'v> PendingList<'v> {
 pub fn to_components(
     value: &Value,
     ty: &Type,
-    sums: &[SumType],
+    layouts: &Layouts,
     tables: &mut Tables,
 ) -> Result<Vec<FlatValue>, Fault> {
     let mut pending = PendingList::default();
     let mut roots = Vec::new();
-    let converted = plain(value, ty, sums, &mut |sum, value| {
+    let converted = plain(value, ty, layouts, &mut |sum, value| {
         roots.push(pending.place(sum, value));
         0
     })?;
@@ -258,7 +260,7 @@ pub fn to_components(
     while let Some(node) = pending.list.get(next) {
         let (sum, value) = (node.sum, node.value);
         let mut children = Vec::new();
-        payload(value, sum, sums, &mut |sum, value| {
+        payload(value, sum, layouts, &mut |sum, value| {
             children.push(pending.place(sum, value));
             0
         })?;
@@ -270,11 +272,11 @@ pub fn to_components(
         let node = &pending.list[k];
         let mut children = node.children.iter();
         let mut link = |_: SumId, _: &Value| children.next().map_or(-1, |c| links[*c]);
-        let node_value = payload(node.value, node.sum, sums, &mut link)?;
+        let node_value = payload(node.value, node.sum, layouts, &mut link)?;
         links[k] = tables.add(node.sum, node_value);
     }
     let mut roots = roots.iter();
-    plain(value, ty, sums, &mut |_, _| {
+    plain(value, ty, layouts, &mut |_, _| {
         roots.next().map_or(-1, |r| links[*r])
     })
 }
@@ -283,12 +285,12 @@ pub fn to_components(
 fn payload<'v>(
     value: &'v Value,
     sum: SumId,
-    sums: &[SumType],
+    layouts: &Layouts,
     link: ToLink<'v, '_>,
 ) -> Result<Node, Fault> {
     let (constructor, payload) = constructor_of(value)?;
-    let ty = payload_type(sums, sum, constructor)?;
-    let payload = plain(payload, ty, sums, link)?;
+    let ty = payload_type(layouts.sums, sum, constructor)?;
+    let payload = plain(payload, ty, layouts, link)?;
     Ok(Node {
         constructor,
         payload,
@@ -315,18 +317,18 @@ fn payload_type(sums: &[SumType], sum: SumId, constructor: u32) -> Result<&Type,
 fn plain<'v>(
     value: &'v Value,
     ty: &Type,
-    sums: &[SumType],
+    layouts: &Layouts,
     link: ToLink<'v, '_>,
 ) -> Result<Vec<FlatValue>, Fault> {
     let mut out = Vec::new();
-    add_plain(value, ty, sums, link, &mut out)?;
+    add_plain(value, ty, layouts, link, &mut out)?;
     Ok(out)
 }
 
 fn add_plain<'v>(
     value: &'v Value,
     ty: &Type,
-    sums: &[SumType],
+    layouts: &Layouts,
     link: ToLink<'v, '_>,
     out: &mut Vec<FlatValue>,
 ) -> Result<(), Fault> {
@@ -338,34 +340,36 @@ fn add_plain<'v>(
         }
         (Type::Tuple(types), Value::Tuple(values)) if types.len() == values.len() => {
             let mut pairs = types.iter().zip(values.iter());
-            pairs.try_for_each(|(ty, value)| add_plain(value, ty, sums, link, out))
+            pairs.try_for_each(|(ty, value)| add_plain(value, ty, layouts, link, out))
         }
         (Type::Vector(element), Value::Vector(elements)) => {
             out.push(FlatValue::index(elements.len()));
-            columns::lift(elements, element, sums, &[elements.len()], link, out)
+            columns::lift(elements, element, layouts, &[elements.len()], link, out)
         }
         (Type::Array(rank, element), Value::Array(extents, elements))
             if extents.len() == *rank as usize =>
         {
             out.extend(extents.iter().map(|e| FlatValue::index(*e)));
-            columns::lift(elements, element, sums, extents, link, out)
+            columns::lift(elements, element, layouts, extents, link, out)
         }
-        (Type::Sum(id), value) => match sums.get(id.index()) {
+        (Type::Sum(id), value) => match layouts.sums.get(id.index()) {
             Some(sum) if sum.is_recursive() => {
                 out.push(FlatValue::Scalar(ScalarValue::I64(link(*id, value))));
                 Ok(())
             }
             Some(_) => {
                 let (active, payload) = constructor_of(value)?;
-                let payload_type = payload_type(sums, *id, active)?;
-                let mut slots = empty_components(ty, sums);
+                let payload_type = payload_type(layouts.sums, *id, active)?;
+                let layout = layouts.of(*id, false);
+                let mut slots = layout.empty.clone();
                 let mut parts = Vec::new();
-                add_plain(payload, payload_type, sums, link, &mut parts)?;
-                let tag = tag_scalar(*id, sums);
+                add_plain(payload, payload_type, layouts, link, &mut parts)?;
+                let tag = tag_scalar(*id, layouts.sums);
                 let tag = ScalarValue::from_integer_wrapping(tag, i128::from(active));
                 let tag = FlatValue::Scalar(tag);
-                let places = payload_places(*id, active as usize, sums, false).into_iter();
-                for (place, part) in std::iter::once((0, tag)).chain(places.zip(parts)) {
+                let places = layout.places.get(active as usize).into_iter().flatten();
+                let parts = places.copied().zip(parts);
+                for (place, part) in std::iter::once((0, tag)).chain(parts) {
                     slots[place] = part;
                 }
                 out.extend(slots);
@@ -386,12 +390,12 @@ type FromLink<'f> = &'f mut dyn FnMut(SumId, i64) -> Value;
 pub fn from_components(
     components: &[FlatValue],
     ty: &Type,
-    sums: &[SumType],
+    layouts: &Layouts,
     node: reached::Read,
 ) -> Result<Value, Fault> {
     let mut made: HashMap<(SumId, i64), Value> = HashMap::new();
     let mut work: Vec<(SumId, i64)> = Vec::new();
-    let value = rows::plain(components, ty, sums, &mut |sum, link| {
+    let value = rows::plain(components, ty, layouts, &mut |sum, link| {
         work.push((sum, link));
         Value::Unit
     })?;
@@ -407,9 +411,9 @@ pub fn from_components(
         }
         let is_first = opened.insert((sum, link));
         let node = node(sum, link)?;
-        let ty = payload_type(sums, sum, node.constructor)?;
+        let ty = payload_type(layouts.sums, sum, node.constructor)?;
         let before = work.len();
-        let payload = rows::plain(&node.payload, ty, sums, &mut |sum, link| {
+        let payload = rows::plain(&node.payload, ty, layouts, &mut |sum, link| {
             made.get(&(sum, link)).cloned().unwrap_or_else(|| {
                 work.push((sum, link));
                 Value::Unit
@@ -424,7 +428,7 @@ pub fn from_components(
         }
     }
     let mut missing = false;
-    let value = rows::plain(components, ty, sums, &mut |sum, link| {
+    let value = rows::plain(components, ty, layouts, &mut |sum, link| {
         let node = made.get(&(sum, link)).cloned();
         missing |= node.is_none();
         node.unwrap_or(Value::Unit)

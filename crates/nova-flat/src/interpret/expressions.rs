@@ -179,7 +179,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
     ) -> Result<(), Stop> {
         let components = pack_all(&read_all(slots, components)?)?;
         let sums = &self.program.sums;
-        let value = from_components(&components, ty, sums, &|sum, link| {
+        let value = from_components(&components, ty, &self.layouts, &|sum, link| {
             self.tables.read(sum, link)
         })?;
         let value = nova_core::text::print_value(&value, ty, sums);
@@ -206,7 +206,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
             let Some((first, others)) = taken else {
                 return Ok(internal("a foreign call with too few arguments")?);
             };
-            values.push(from_components(first, ty, sums, &|sum, link| {
+            values.push(from_components(first, ty, &self.layouts, &|sum, link| {
                 self.tables.read(sum, link)
             })?);
             rest = others;
@@ -217,7 +217,8 @@ impl<'a, A: Arrays> Machine<'a, A> {
         };
         match result {
             Ok(value) => {
-                let results = to_components(&value, &foreign.result, sums, &mut self.tables)?;
+                let results =
+                    to_components(&value, &foreign.result, &self.layouts, &mut self.tables)?;
                 Ok(adopt_all(results)?)
             }
             Err(kind) => Err(runtime(kind, Vec::new(), place)),

@@ -24,7 +24,7 @@ impl<A: Arrays> Machine<'_, A> {
                 let links = group(members, sums)?;
                 let root = integer(slots, *link)?;
                 let read = |sum, link| self.tables.read(sum, link);
-                let found = reached::reached(&links, sums, &read, root)?;
+                let found = reached::reached(&links, &self.layouts, &read, root)?;
                 let components = found.into_iter().flat_map(components_of).collect();
                 adopt_all(components)
             }
@@ -56,7 +56,7 @@ impl<A: Arrays> Machine<'_, A> {
                 let (first, counts) = (integers(slots, first)?, integers(slots, counts)?);
                 let ranges: Vec<(i64, i64)> = first.into_iter().zip(counts).collect();
                 let read = |sum, link| self.tables.read(sum, link);
-                let acyclic = reached::acyclic(&links, sums, &read, &ranges)?;
+                let acyclic = reached::acyclic(&links, &self.layouts, &read, &ranges)?;
                 one(ScalarValue::Bool(acyclic))
             }
             _other => internal("an expression on no table"),
@@ -74,10 +74,16 @@ impl<A: Arrays> Machine<'_, A> {
             Expression::TableOpen { members, link, .. } => {
                 let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
                 let (ty, tables) = (data_type(members)?, tables_type(members));
-                let value =
-                    from_components(&[link], &ty, sums, &|sum, link| self.tables.read(sum, link))?;
+                let value = from_components(&[link], &ty, &self.layouts, &|sum, link| {
+                    self.tables.read(sum, link)
+                })?;
                 let value = nodes::table(value, Group { sums, members }).or_else(fault)?;
-                adopt_all(to_components(&value, &tables, sums, &mut self.tables)?)
+                adopt_all(to_components(
+                    &value,
+                    &tables,
+                    &self.layouts,
+                    &mut self.tables,
+                )?)
             }
             Expression::TableClose {
                 checked,
@@ -88,7 +94,7 @@ impl<A: Arrays> Machine<'_, A> {
                 let components = pack_all(&read_all(slots, tables)?)?;
                 let root = integer(slots, *root)?;
                 let (ty, tables) = (data_type(members)?, tables_type(members));
-                let value = from_components(&components, &tables, sums, &|sum, link| {
+                let value = from_components(&components, &tables, &self.layouts, &|sum, link| {
                     self.tables.read(sum, link)
                 })?;
                 let value = nodes::datum(root.into(), value, Group { sums, members });
@@ -96,18 +102,18 @@ impl<A: Arrays> Machine<'_, A> {
                     Failure::Runtime(error) if *checked => Err(Fault::Error(error)),
                     failure => fault(failure),
                 })?;
-                adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
+                adopt_all(to_components(&value, &ty, &self.layouts, &mut self.tables)?)
             }
             Expression::TableShrink { members, tables } => {
                 let components = pack_all(&read_all(slots, tables)?)?;
                 let ty = tables_type(members);
                 let group = Group { sums, members };
-                let value = from_components(&components, &ty, sums, &|sum, link| {
+                let value = from_components(&components, &ty, &self.layouts, &|sum, link| {
                     self.tables.read(sum, link)
                 })?;
                 let value = nodes::datum(0, value, group).or_else(fault)?;
                 let value = nodes::table(value, group).or_else(fault)?;
-                adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
+                adopt_all(to_components(&value, &ty, &self.layouts, &mut self.tables)?)
             }
             _other => internal("an expression on no table"),
         }

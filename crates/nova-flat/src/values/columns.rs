@@ -1,8 +1,8 @@
 //! Conversion from vectors to arrays: each element is added to a column for each of its components.
 
-use super::{Fault, FlatValue, ToLink, constructor_of, internal, zero};
-use crate::representation::{payload_places, tag_scalar, width};
-use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
+use super::{Fault, FlatValue, Layouts, ToLink, constructor_of, internal, zero};
+use crate::representation::tag_scalar;
+use nova_core::{Elements, Scalar, ScalarValue, SumId, Type, Value};
 use nova_diag::deep;
 use std::sync::Arc;
 
@@ -38,53 +38,52 @@ enum Column {
 pub fn lift<'v>(
     elements: &'v Elements,
     ty: &Type,
-    sums: &[SumType],
+    layouts: &Layouts,
     shape: &[usize],
     link: ToLink<'v, '_>,
     out: &mut Vec<FlatValue>,
 ) -> Result<(), Fault> {
-    let mut column = Column::new(ty, sums)?;
+    let mut column = Column::new(ty, layouts)?;
     column.extend(elements, link)?;
     column.finish(shape, out)
 }
 
 impl Column {
-    fn new(ty: &Type, sums: &[SumType]) -> Result<Column, Fault> {
+    fn new(ty: &Type, layouts: &Layouts) -> Result<Column, Fault> {
         deep(|| match ty {
             Type::Unit => Ok(Column::Unit),
             Type::Scalar(scalar) => Ok(Column::Scalar(*scalar, Elements::new(ty))),
             Type::Tuple(types) => {
-                let columns: Result<_, _> = types.iter().map(|t| Column::new(t, sums)).collect();
+                let columns: Result<_, _> = types.iter().map(|t| Column::new(t, layouts)).collect();
                 Ok(Column::Tuple(columns?))
             }
             Type::Vector(element) => Ok(Column::Vector {
                 starts: Vec::new(),
                 ends: Vec::new(),
                 total: 0,
-                inner: Box::new(Column::new(element, sums)?),
+                inner: Box::new(Column::new(element, layouts)?),
             }),
             Type::Array(rank, element) => Ok(Column::Array {
                 extents: vec![Vec::new(); *rank as usize],
                 starts: Vec::new(),
                 total: 0,
-                inner: Box::new(Column::new(element, sums)?),
+                inner: Box::new(Column::new(element, layouts)?),
             }),
-            Type::Sum(id) => match sums.get(id.index()) {
+            Type::Sum(id) => match layouts.sums.get(id.index()) {
                 Some(sum) if sum.is_recursive() => Ok(Column::Link(*id, Vec::new())),
                 Some(sum) => {
                     let payloads = sum
                         .constructors
                         .iter()
-                        .map(|c| Column::new(&c.payload, sums));
+                        .map(|c| Column::new(&c.payload, layouts));
                     let payloads: Result<_, _> = payloads.collect();
-                    let count = sum.constructors.len();
-                    let places = (0..count).map(|k| payload_places(*id, k, sums, true));
+                    let layout = layouts.of(*id, true);
                     Ok(Column::Sum {
                         tags: Vec::new(),
                         payloads: payloads?,
-                        tag: tag_scalar(*id, sums),
-                        places: places.collect(),
-                        width: width(ty, sums, true),
+                        tag: tag_scalar(*id, layouts.sums),
+                        places: layout.places.clone(),
+                        width: layout.width,
                     })
                 }
                 None => internal("there is no such sum"),

@@ -1,10 +1,10 @@
 //! The nodes that a link reaches, and whether nodes contain themselves, as `NodesReached` and
 //! `NodesAcyclic` give them.
 
-use super::{Fault, FlatValue, Node, internal, payload_type, rows};
+use super::{Fault, FlatValue, Layouts, Node, internal, payload_type, rows};
 use crate::links::{Links, Part};
 use crate::representation::Component;
-use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Value};
+use nova_core::{Elements, Scalar, ScalarValue, SumId, Value};
 use nova_diag::deep;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ type Target = (usize, i64);
 /// Returns the nodes of each member that a link to a node of the first member reaches.
 pub fn reached(
     links: &Links,
-    sums: &[SumType],
+    layouts: &Layouts,
     read: Read<'_>,
     root: i64,
 ) -> Result<Vec<Reached>, Fault> {
@@ -75,11 +75,11 @@ pub fn reached(
             let (pair, link) = target;
             let Some(order) = orders.get_mut(pair) else {
                 numbers.insert(target, 0);
-                stack.extend(links_of(links, sums, read, target)?.into_iter().rev());
+                stack.extend(links_of(links, layouts, read, target)?.into_iter().rev());
                 continue;
             };
             let next = order.len();
-            let number = match constant(links, sums, read, target)? {
+            let number = match constant(links, layouts, read, target)? {
                 Some(constructor) => *constants.entry((pair, constructor)).or_insert(next),
                 None => next,
             };
@@ -91,7 +91,7 @@ pub fn reached(
         }
         match queue.pop_front() {
             Some(target) => {
-                stack.extend(links_of(links, sums, read, target)?.into_iter().rev());
+                stack.extend(links_of(links, layouts, read, target)?.into_iter().rev());
             }
             None => break,
         }
@@ -132,13 +132,13 @@ fn numbered(
 /// Returns the constructor of a node without payload.
 fn constant(
     links: &Links,
-    sums: &[SumType],
+    layouts: &Layouts,
     read: Read<'_>,
     (pair, link): Target,
 ) -> Result<Option<u32>, Fault> {
     let sum = sum_of(links, pair)?;
     let node = read(sum, link)?;
-    let payload = payload_type(sums, sum, node.constructor)?;
+    let payload = payload_type(layouts.sums, sum, node.constructor)?;
     Ok((*payload == nova_core::Type::Unit).then_some(node.constructor))
 }
 
@@ -152,20 +152,20 @@ fn sum_of(links: &Links, pair: usize) -> Result<SumId, Fault> {
 /// Returns the links in the payload of a node, in order.
 fn links_of(
     links: &Links,
-    sums: &[SumType],
+    layouts: &Layouts,
     read: Read<'_>,
     (pair, link): Target,
 ) -> Result<Vec<Target>, Fault> {
     let sum = sum_of(links, pair)?;
     let node = read(sum, link)?;
-    let ty = payload_type(sums, sum, node.constructor)?;
+    let ty = payload_type(layouts.sums, sum, node.constructor)?;
     let parts = links.pairs.get(pair).map(|pair| &pair.constructors);
     let part = match parts.and_then(|parts| parts.get(node.constructor as usize)) {
         Some(Part::Data) => return Ok(Vec::new()),
         Some(part) => part,
         None => return internal("a node without constructor"),
     };
-    let value = rows::plain(&node.payload, ty, sums, &mut |_, link| {
+    let value = rows::plain(&node.payload, ty, layouts, &mut |_, link| {
         Value::Scalar(ScalarValue::I64(link))
     })?;
     let mut found = Vec::new();
@@ -202,7 +202,7 @@ fn in_part(value: &Value, part: &Part, found: &mut Vec<Target>) -> Result<(), Fa
 /// node, and the number of nodes. Nodes of other sums between them are part of what a node contains.
 pub fn acyclic(
     links: &Links,
-    sums: &[SumType],
+    layouts: &Layouts,
     read: Read<'_>,
     ranges: &[(i64, i64)],
 ) -> Result<bool, Fault> {
@@ -223,7 +223,7 @@ pub fn acyclic(
     let mut parents = vec![0usize; list.len()];
     while let Some(node) = list.get(children.len()) {
         let mut own = Vec::new();
-        for target in links_of(links, sums, read, *node)? {
+        for target in links_of(links, layouts, read, *node)? {
             if !in_range(target) {
                 continue;
             }

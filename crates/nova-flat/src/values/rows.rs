@@ -1,10 +1,10 @@
 //! Conversion from arrays to vectors: a tree of the components of a type, from which any row can be
 //! read.
 
+use super::layouts::{Layouts, SumLayout};
 use super::{Fault, FlatValue, FromLink, internal};
-use crate::representation::{payload_places, width};
 use nova_core::value::Link;
-use nova_core::{Elements, SumId, SumType, Type, Value};
+use nova_core::{Elements, SumId, Type, Value};
 use nova_diag::deep;
 use std::sync::Arc;
 
@@ -35,19 +35,19 @@ enum Rows {
 /// A list from which components are taken.
 struct Source<'a> {
     components: std::slice::Iter<'a, FlatValue>,
-    sums: &'a [SumType],
+    layouts: &'a Layouts<'a>,
 }
 
 /// Returns the value of type `ty` that exactly these components represent.
 pub fn plain(
     components: &[FlatValue],
     ty: &Type,
-    sums: &[SumType],
+    layouts: &Layouts,
     link: FromLink<'_>,
 ) -> Result<Value, Fault> {
     let mut source = Source {
         components: components.iter(),
-        sums,
+        layouts,
     };
     let value = source.plain(ty, link)?;
     match source.components.next() {
@@ -110,13 +110,14 @@ impl Source<'_> {
                 ))
             }
             Type::Sum(id) => {
-                let Some(sum) = self.sums.get(id.index()) else {
+                let Some(sum) = self.layouts.sums.get(id.index()) else {
                     return internal("there is no such sum");
                 };
                 if sum.is_recursive() {
                     return Ok(link(*id, self.next()?.as_i64()?));
                 }
-                let slots = self.take(width(ty, self.sums, false))?;
+                let layout = self.layouts.of(*id, false);
+                let slots = self.take(layout.width)?;
                 let tag = match slots.first().map(FlatValue::scalar) {
                     Some(tag) => tag?,
                     None => return internal("a sum without a tag"),
@@ -125,8 +126,8 @@ impl Source<'_> {
                 let mut active = constructors.filter(|(k, _)| tag.as_integer() == Some(*k as i128));
                 match active.next() {
                     Some((k, constructor)) => {
-                        let parts = payload_of(&slots, *id, k, self.sums, false)?;
-                        let payload = plain(&parts, &constructor.payload, self.sums, link)?;
+                        let parts = payload_of(&slots, &layout, k)?;
+                        let payload = plain(&parts, &constructor.payload, self.layouts, link)?;
                         Ok(Value::Sum(k as u32, Link::new(payload)))
                     }
                     None => internal(format!("{tag:?} is no tag of {}", sum.name)),
@@ -168,20 +169,21 @@ impl Source<'_> {
                     inner,
                 })
             }
-            Type::Sum(id) => match self.sums.get(id.index()) {
+            Type::Sum(id) => match self.layouts.sums.get(id.index()) {
                 Some(sum) if sum.is_recursive() => Ok(Rows::Link(*id, self.integers()?)),
                 Some(sum) => {
-                    let slots = self.take(width(ty, self.sums, true))?;
+                    let layout = self.layouts.of(*id, true);
+                    let slots = self.take(layout.width)?;
                     let tags = match slots.first().map(FlatValue::as_array) {
                         Some(tags) => tags?.packed()?,
                         None => return internal("a sum without tags"),
                     };
                     let mut payloads = Vec::with_capacity(sum.constructors.len());
                     for (k, constructor) in sum.constructors.iter().enumerate() {
-                        let parts = payload_of(&slots, *id, k, self.sums, true)?;
+                        let parts = payload_of(&slots, &layout, k)?;
                         let mut source = Source {
                             components: parts.iter(),
-                            sums: self.sums,
+                            layouts: self.layouts,
                         };
                         payloads.push(source.rows(&constructor.payload)?);
                     }
@@ -195,15 +197,9 @@ impl Source<'_> {
 }
 
 /// Returns the components of the payload of constructor `k` among those of a sum.
-fn payload_of(
-    slots: &[FlatValue],
-    id: SumId,
-    k: usize,
-    sums: &[SumType],
-    lifted: bool,
-) -> Result<Vec<FlatValue>, Fault> {
-    let places = payload_places(id, k, sums, lifted).into_iter();
-    let parts: Option<Vec<FlatValue>> = places.map(|place| slots.get(place).cloned()).collect();
+fn payload_of(slots: &[FlatValue], layout: &SumLayout, k: usize) -> Result<Vec<FlatValue>, Fault> {
+    let places = layout.places.get(k).into_iter().flatten();
+    let parts: Option<Vec<FlatValue>> = places.map(|place| slots.get(*place).cloned()).collect();
     parts.map_or_else(|| internal("a sum with too few components"), Ok)
 }
 

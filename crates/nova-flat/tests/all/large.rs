@@ -8,7 +8,7 @@ use nova_diag::SourceMap;
 use nova_flat::interpret::evaluate;
 use nova_flat::ir::Program;
 use nova_flat::parse::parse;
-use nova_flat::values::{Fault, FlatValue, Node, Tables, from_components};
+use nova_flat::values::{Fault, FlatValue, Layouts, Node, Tables, from_components};
 use std::cell::Cell;
 
 fn read(text: &str) -> Program {
@@ -175,7 +175,12 @@ fn list_of_links(next: &[i64], reads: &Cell<usize>) -> Result<Value, Fault> {
         reads.set(reads.get() + 1);
         tables.read(sum, link)
     };
-    from_components(&[FlatValue::index(last)], &Type::Sum(list), &sums, &node)
+    from_components(
+        &[FlatValue::index(last)],
+        &Type::Sum(list),
+        &Layouts::new(&sums),
+        &node,
+    )
 }
 
 #[test]

@@ -107,7 +107,8 @@ impl Machine<'_> {
         }
         let mut cells = Vec::new();
         for (value, ty) in values.iter().zip(types) {
-            let flat = values::to_components(value, ty, sums, &mut tables).map_err(stop)?;
+            let flat =
+                values::to_components(value, ty, &self.layouts, &mut tables).map_err(stop)?;
             cells.extend(self.cells(&flat, &components(ty, sums), external)?);
         }
         for (sum, first) in next.into_iter().enumerate() {
@@ -172,10 +173,9 @@ impl Machine<'_> {
 
     /// Returns the value of type `ty` that cells hold.
     pub(super) fn value(&self, cells: &[Cell], ty: &Type) -> Step<Value> {
-        let sums = &self.program.sums;
         let flat = self.flat_values(cells, ty)?;
         let read = |sum, link| self.flat_node(sum, link);
-        values::from_components(&flat, ty, sums, &read).map_err(|f| stop_of(f, None))
+        values::from_components(&flat, ty, &self.layouts, &read).map_err(|f| stop_of(f, None))
     }
 
     /// Returns the components of a type that cells hold.

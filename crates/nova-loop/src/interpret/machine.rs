@@ -9,11 +9,14 @@ use crate::walk;
 use nova_core::ErrorKind;
 use nova_core::interpret::Options;
 use nova_diag::deep;
+use nova_flat::values::Layouts;
 use std::collections::HashMap;
 
 /// The state of a run.
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
+    /// The layouts of its sums, for conversions of values.
+    pub(super) layouts: Layouts<'p>,
     pub(super) options: &'p Options<'p>,
     /// The last answer of `MaySplit`.
     pub(super) splits: bool,
@@ -86,6 +89,7 @@ impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, options: &'p Options<'p>) -> Self {
         Machine {
             program,
+            layouts: Layouts::new(&program.sums),
             options,
             heap: Heap::default(),
             grid_order: GridOrder::default(),

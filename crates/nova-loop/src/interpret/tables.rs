@@ -20,9 +20,8 @@ impl<'p> Machine<'p> {
                 place,
             } => {
                 let root = self.evaluate(link)?.index()?;
-                let sums = &self.program.sums;
                 let read = |sum, link| self.flat_node(sum, link);
-                let found = reached::reached(&self.links(members)?, sums, &read, root);
+                let found = reached::reached(&self.links(members)?, &self.layouts, &read, root);
                 let found = found.map_err(|fault| stop_of(fault, Some(place)))?;
                 let mut cells = Vec::with_capacity(results.len());
                 let shapes = reached_components();
@@ -97,9 +96,8 @@ impl<'p> Machine<'p> {
             .zip(counts)
             .map(|(first, count)| self.range(first, count))
             .collect();
-        let sums = &self.program.sums;
         let read = |sum, link| self.flat_node(sum, link);
-        let found = reached::acyclic(&self.links(members)?, sums, &read, &ranges?);
+        let found = reached::acyclic(&self.links(members)?, &self.layouts, &read, &ranges?);
         found.map_err(|fault| stop_of(fault, Some(place)))
     }
 
