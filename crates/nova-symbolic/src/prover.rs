@@ -22,7 +22,7 @@ mod tests;
 
 /// The largest number of steps of a proof.
 const MOST_STEPS: u32 = 30_000;
-/// The part of the steps after which the search in a sum without the variables that have an equation ends.
+/// The attempt by equations takes at most one in this many of the steps of a proof.
 const BY_EQUATIONS: u32 = 10;
 /// The largest number of bounds of one variable on one side.
 const MOST_BOUNDS: usize = 12;

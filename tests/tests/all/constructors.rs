@@ -28,7 +28,7 @@ fn program(results: &[usize; 4], arms: usize) -> String {
     }
     format!(
         "{TYPES}
-(entry e ((t : T)) (let (r (foreach (x t) (f d) (case x{text}))) in ((sum r), (sum r))))"
+(entry e ((t : T)) (let (r (foreach (x t) (f d) (case x{text}))) in (sum r)))"
     )
 }
 

@@ -1,9 +1,11 @@
 //! Conversion from vectors to arrays: each element is added to a column for each of its components.
 
+use super::layouts::SumLayout;
 use super::{Fault, FlatValue, Layouts, ToLink, constructor_of, internal, zero};
 use crate::representation::tag_scalar;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, Type, Value};
 use nova_diag::deep;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The elements of a vector so far, lifted (the second table of [`crate::representation`]).
@@ -28,9 +30,7 @@ enum Column {
         tags: Vec<i32>,
         payloads: Vec<Column>,
         tag: Scalar,
-        /// The places of the components of each payload among those of the sum.
-        places: Vec<Vec<usize>>,
-        width: usize,
+        layout: Rc<SumLayout>,
     },
 }
 
@@ -77,13 +77,11 @@ impl Column {
                         .iter()
                         .map(|c| Column::new(&c.payload, layouts));
                     let payloads: Result<_, _> = payloads.collect();
-                    let layout = layouts.of(*id, true);
                     Ok(Column::Sum {
                         tags: Vec::new(),
                         payloads: payloads?,
                         tag: tag_scalar(*id, layouts.sums),
-                        places: layout.places.clone(),
-                        width: layout.width,
+                        layout: layouts.of(*id, true),
                     })
                 }
                 None => internal("there is no such sum"),
@@ -247,15 +245,14 @@ impl Column {
                 tags,
                 payloads,
                 tag,
-                places,
-                width,
+                layout,
             } => {
-                let mut slots: Vec<Option<FlatValue>> = vec![None; width];
-                for (k, (column, places)) in payloads.into_iter().zip(places).enumerate() {
+                let mut slots: Vec<Option<FlatValue>> = vec![None; layout.width];
+                for (k, (column, places)) in payloads.into_iter().zip(&layout.places).enumerate() {
                     let mut parts = Vec::new();
                     column.finish(shape, &mut parts)?;
-                    for (place, part) in places.into_iter().zip(parts) {
-                        let Some(slot) = slots.get_mut(place) else {
+                    for (place, part) in places.iter().zip(parts) {
+                        let Some(slot) = slots.get_mut(*place) else {
                             return internal("a payload with too many components");
                         };
                         *slot = Some(match slot.take() {

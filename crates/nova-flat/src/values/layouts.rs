@@ -21,7 +21,8 @@ pub(super) struct SumLayout {
     pub width: usize,
     /// For each constructor, the index of each component of its payload among those of the sum.
     pub places: Vec<Vec<usize>>,
-    /// Those of a sum that is not lifted, as long as no payload is active. There are none of a lifted one.
+    /// The values of all components where no payload is active: zeros and empty arrays. The list is empty
+    /// if the sum is lifted.
     pub empty: Vec<FlatValue>,
 }
 

@@ -4,6 +4,7 @@ use super::kinds::{is_bool, is_float, is_integer, is_number};
 use super::{Production, row};
 use crate::random::expression::Draw;
 use crate::random::types::{self, FLOATS, INTEGERS, Ty};
+use crate::random::values::{bits, bounds};
 
 macro_rules! compare {
     ($op:literal) => {
@@ -130,18 +131,13 @@ fn convert(d: &mut Draw, t: &Ty, f: usize) -> String {
     format!("(to_{t} (& {value} 0x7f))")
 }
 
-/// Draws a conversion of one of four numbers, of which the last is too large.
+/// Draws a conversion of one of four numbers, of which the last is too large. There is none to a type of 64 bits.
 fn convert_at_border(d: &mut Draw, t: &Ty, f: usize) -> Option<String> {
     let Ty::Scalar(name) = t else { return None };
-    let largest = match *name {
-        "int8" => i64::from(i8::MAX),
-        "int16" => i64::from(i16::MAX),
-        "int" => i64::from(i32::MAX),
-        "uint8" => i64::from(u8::MAX),
-        "uint16" => i64::from(u16::MAX),
-        "uint32" => i64::from(u32::MAX),
-        _ => return None,
-    };
+    if bits(name) == 64 {
+        return None;
+    }
+    let (_, largest) = bounds(name);
     let value = d.expression(&Ty::Scalar("int64"), f);
     Some(format!("(to_{t} (+ (& {value} 3) {}))", largest - 2))
 }
