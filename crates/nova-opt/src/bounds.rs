@@ -97,6 +97,7 @@ fn walk(program: &mut Program, task: Task) {
             modular: HashMap::new(),
             clamped: HashMap::new(),
             conditions: HashMap::new(),
+            open: Vec::new(),
         };
         bounds.parameters(k);
         bounds.body(&mut body);
@@ -150,9 +151,9 @@ impl Bounds<'_> {
     }
 
     fn body(&mut self, body: &mut Body) {
-        let mark = self.facts.mark();
+        let mark = self.mark();
         self.statements(body);
-        self.facts.forget(mark);
+        self.forget(mark);
     }
 
     /// Walks a body. The facts at its end stay known.
@@ -246,13 +247,13 @@ impl Bounds<'_> {
             } => return self.choose(*condition, then, otherwise),
             Expression::Operation(operation) => self.operation(operation),
             other => {
-                let mark = self.facts.mark();
+                let mark = self.mark();
                 for variable in &bound {
                     self.bind_symbol(*variable);
                 }
                 self.sizes(&bound);
                 bodies_mut(other, &mut |body| deep(|| self.body(body)));
-                self.facts.forget(mark);
+                self.forget(mark);
             }
         }
         Vec::new()
@@ -260,26 +261,27 @@ impl Bounds<'_> {
 
     /// Walks an operation. Its indices lie between 0 and their extents, which are then not 0.
     fn operation(&mut self, operation: &mut ArrayOperation) {
-        let mark = self.facts.mark();
+        let mark = self.mark();
         for index in &operation.indices {
             self.bind_symbol(*index);
         }
         self.assume_indices(operation);
+        self.reconsider();
         let carries: Vec<Variable> = operation.carries.iter().map(|(v, _)| *v).collect();
         for carry in &carries {
             self.bind_symbol(*carry);
         }
         self.sizes(&carries);
         deep(|| self.body(&mut operation.body));
-        self.facts.forget(mark);
+        self.forget(mark);
         for output in &mut operation.outputs {
             if let Some(lambda) = output.lambda_mut() {
-                let mark = self.facts.mark();
+                let mark = self.mark();
                 for parameter in &lambda.parameters {
                     self.bind_symbol(*parameter);
                 }
                 deep(|| self.body(&mut lambda.body));
-                self.facts.forget(mark);
+                self.forget(mark);
             }
         }
     }

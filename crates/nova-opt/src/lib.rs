@@ -21,6 +21,7 @@ pub mod interleave;
 mod last_uses;
 pub mod licm;
 mod limits;
+pub mod loop_versioning;
 pub mod measure;
 pub mod outline;
 pub mod profile;

@@ -12,6 +12,9 @@ pub(crate) const STATEMENTS_OF_A_TINY_FUNCTION: usize = 6;
 /// three times in the result.
 pub(crate) const STATEMENTS_BEFORE_A_TAIL_CALL: usize = 64;
 
+/// The largest number of statements of a function that loops for other extents are copied with.
+pub(crate) const STATEMENTS_OF_VERSIONS: usize = 300;
+
 /// The number of times that `simplify` does both of its walks.
 pub(crate) const WALKS_OF_SIMPLIFY: usize = 2;
 
@@ -21,6 +24,9 @@ pub(crate) const VIEWS_OF_A_READ: usize = 16;
 
 /// The largest number of inequalities in a condition.
 pub(crate) const INEQUALITIES_OF_A_CONDITION: usize = 16;
+
+/// The number of pairs of conditions that do not hold both that are looked at again: the newest.
+pub(crate) const OPEN_CONDITIONS: usize = 8;
 
 /// The number of bounds of a result that are tried on the other branch's. The result itself counts.
 pub(crate) const BOUNDS_OF_A_RESULT: usize = 7;

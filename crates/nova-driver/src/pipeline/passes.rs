@@ -43,6 +43,9 @@ const INDUCTION: Pass = row(O2, Any, "induction", Flat(nova_opt::induction::run)
 /// Runs before fusion, so that operations that leave a loop are fused, and again after it.
 const LICM: Pass = row(O2, Any, "licm", Flat(nova_opt::licm::run), "computes before a loop what every iteration would compute anew");
 
+/// Runs after fusion, and again after checks have moved before loops.
+const BOUNDS: Pass = row(O1, Any, "bounds", Flat(nova_opt::bounds::run), "decides comparisons that always come out the same, and so drops checks");
+
 /// Runs before fusion, so that the elements of a block are computed where it is stored. Runs again
 /// after it, where positions computed by other operations are known.
 const BLOCKS: Pass = row(O2, Any, "blocks", Flat(nova_opt::blocks::run), "stores what is scattered to neighbours as blocks");
@@ -78,6 +81,8 @@ pub const PASSES: &[Pass] = &[
     row(O1, Any, "bounds", Flat(nova_opt::bounds::run_early), "decides comparisons that always come out the same, and so drops checks"),
     SIMPLIFY,
     LICM,
+    row(O2, Any, "loop-versioning", Flat(nova_opt::loop_versioning::run), "copies loops for states that have the extents before that they get in the first iteration"),
+    SIMPLIFY,
     BLOCKS,
     ADDENDS,
     row(O2, Any, "shapes", Flat(nova_opt::shapes::run), "keeps the shape of nested vectors whose elements are mapped"),
@@ -88,7 +93,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     INDUCTION,
     SIMPLIFY,
-    row(O1, Any, "bounds", Flat(nova_opt::bounds::run), "decides comparisons that always come out the same, and so drops checks"),
+    BOUNDS,
     SIMPLIFY,
     BLOCKS,
     ADDENDS,
@@ -97,6 +102,9 @@ pub const PASSES: &[Pass] = &[
     row(O2, Processor, "speculate", Flat(nova_opt::bounds::run_speculate), "reads before a condition what is in range whether it holds or not"),
     LICM,
     row(O2, Any, "licm-checks", Flat(nova_opt::licm::run_checks), "checks before a loop what every iteration would check anew"),
+    SIMPLIFY,
+    // Once more, since checks that stand before a loop by now tell what is in range inside of it.
+    BOUNDS,
     SIMPLIFY,
     row(O2, Any, "flatten-regular", Flat(nova_opt::flatten_regular::run), "makes one matrix of rows that all have one length"),
     SIMPLIFY,

@@ -33,11 +33,11 @@ impl Bounds<'_> {
     ) -> Vec<Joined> {
         let condition = self.condition(condition);
         let contrary = condition.clone().map(Condition::contrary);
-        let mark = self.facts.mark();
+        let mark = self.mark();
         self.assume_if_known(&condition);
         deep(|| self.statements(then));
         let first = self.given(then);
-        self.facts.forget(mark);
+        self.forget(mark);
         self.assume_if_known(&contrary);
         deep(|| self.statements(otherwise));
         let second = self.given(otherwise);
@@ -46,14 +46,14 @@ impl Bounds<'_> {
             .zip(&second)
             .map(|(one, other)| self.common(one, other))
             .collect();
-        self.facts.forget(mark);
+        self.forget(mark);
         self.assume_if_known(&condition);
         for ((one, other), all) in second.iter().zip(&first).zip(&mut joined) {
             let Joined { least, most } = self.common(one, other);
             all.least.extend(least);
             all.most.extend(most);
         }
-        self.facts.forget(mark);
+        self.forget(mark);
         joined
     }
 
@@ -73,6 +73,7 @@ impl Bounds<'_> {
     fn assume_if_known(&mut self, condition: &Option<Condition>) {
         if let Some(condition) = condition {
             self.assume(condition);
+            self.reconsider();
         }
     }
 

@@ -4,6 +4,7 @@
 use super::affine::Affine;
 use super::condition::Condition;
 use super::state::Bounds;
+use crate::limits::OPEN_CONDITIONS;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body};
 
@@ -55,17 +56,39 @@ impl Bounds<'_> {
                 Condition::Zero(sum) => self.assume_not_zero(sum),
                 Condition::Not(condition) => self.assume(condition),
                 Condition::Both(both) => {
-                    let [one, other] = &**both;
-                    for (holds, not) in [(one, other), (other, one)] {
-                        if self.decide(holds) == Some(true) {
-                            self.assume(&not.clone().contrary());
-                        }
+                    if !self.assume_not_both(both) {
+                        self.open.push((**both).clone());
                     }
                 }
                 Condition::Unknown => {}
             },
             Condition::Both(both) => both.iter().for_each(|one| self.assume(one)),
             Condition::Unknown => {}
+        }
+    }
+
+    /// Notes that two conditions do not hold both, if one of them is known to hold or not to. Returns false
+    /// otherwise.
+    fn assume_not_both(&mut self, [one, other]: &[Condition; 2]) -> bool {
+        for (known, not) in [(one, other), (other, one)] {
+            match self.decide(known) {
+                Some(true) => {
+                    self.assume(&not.clone().contrary());
+                    return true;
+                }
+                Some(false) => return true,
+                None => {}
+            }
+        }
+        false
+    }
+
+    /// Notes what follows by now from pairs of conditions that do not hold both. A check before an operation says
+    /// something only if there are elements, and inside of the operation there are.
+    pub(super) fn reconsider(&mut self) {
+        let oldest = self.open.len().saturating_sub(OPEN_CONDITIONS);
+        for pair in self.open[oldest..].to_vec() {
+            self.assume_not_both(&pair);
         }
     }
 

@@ -122,7 +122,7 @@ impl Bounds<'_> {
     ) -> (Vec<Span>, HashMap<Variable, bool>) {
         let mut spans: Vec<Span> = operation.shape.iter().map(|_| Span::default()).collect();
         let mut decided = HashMap::new();
-        let mark = self.facts.mark();
+        let mark = self.mark();
         self.assume_indices(operation);
         for (variable, truth) in conjuncts(&operation.body, &unchanged.conditions) {
             let Some(condition) = self.conditions.get(&variable).cloned() else {
@@ -150,7 +150,7 @@ impl Bounds<'_> {
                 }
             }
         }
-        self.facts.forget(mark);
+        self.forget(mark);
         (spans, decided)
     }
 
@@ -231,10 +231,10 @@ impl Bounds<'_> {
             first = self.larger(first, least, code);
         }
         // A block without elements may begin anywhere.
-        let mark = self.facts.mark();
+        let mark = self.mark();
         self.assume_indices(operation);
         first = self.smaller(first, all.clone(), code);
-        self.facts.forget(mark);
+        self.forget(mark);
         let mut end = all.clone();
         for other in &span.ends {
             let other = self.number(other, &all, code)?;

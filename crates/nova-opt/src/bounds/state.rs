@@ -38,4 +38,30 @@ pub(super) struct Bounds<'a> {
     pub(super) clamped: HashMap<Variable, Affine>,
     /// The comparisons that have been made.
     pub(super) conditions: HashMap<Variable, Condition>,
+    /// Pairs of conditions that do not hold both, where it is not known which one does not. Facts that are learnt
+    /// later may tell.
+    pub(super) open: Vec<[Condition; 2]>,
+}
+
+/// The end of what is known at a place of the walk.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    facts: usize,
+    open: usize,
+}
+
+impl Bounds<'_> {
+    /// Returns the current end of what is known.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            facts: self.facts.mark(),
+            open: self.open.len(),
+        }
+    }
+
+    /// Forgets what was learnt since a mark.
+    pub(super) fn forget(&mut self, mark: Mark) {
+        self.facts.forget(mark.facts);
+        self.open.truncate(mark.open);
+    }
 }

@@ -32,6 +32,45 @@ fn operations_without_iterations_check_nothing() {
     assert_eq!(value(&program, &["[1 2 3 4 5 6]"]), "[6]", "{text}");
 }
 
+/// Returns a program that reads the element after each of an array's `n` elements in another one of `m` elements,
+/// under a condition, behind a check that `m` is at least this, if there are elements.
+fn after_check(least: &str) -> String {
+    format!(
+        r#"(program (entry "f" [("x" (vector i32)) ("y" (vector i32))] (vector i32) "f")
+          (function "f" [n:i64 x:[n]i32 m:i64 y:[m]i32] [r0:i64 r:[r0]i32] (do
+            (let [least:i64] (add i64 n {least}))
+            (let [enough:bool] (le i64 least m))
+            (let [empty:bool] (eq i64 n 0))
+            (let [fine:bool] (if empty (do (in true)) (do (in enough))))
+            (let [] (check fine index [n m]))
+            (let [last:i64] (sub i64 n 1))
+            (let [z:[n]i32] (operation [n] [i:i64] [] (do
+                (let [c:bool] (lt i64 i last))
+                (let [e:i32] (if c
+                    (do (let [j:i64] (add i64 i 1)) (let [in:bool] (lt i64 j m))
+                        (let [] (check in index [j m])) (let [o:i32] (index y [j])) (in o))
+                    (do (in 0i32))))
+                (in e)) (map)))
+            (in n z))))"#
+    )
+}
+
+#[test]
+fn a_check_before_an_operation_holds_inside() {
+    for (least, proved) in [("0", 1), ("-1", 0), ("3", 1)] {
+        let text = after_check(least);
+        let program = after(nova_opt::bounds::run, &text);
+        let printed = print(&program);
+        assert_eq!(printed.matches("(atom true)").count(), proved, "{printed}");
+        for x in ["[]", "[1]", "[1 2 3]"] {
+            for y in ["[]", "[5]", "[5 6]", "[5 6 7]", "[5 6 7 8 9 10]"] {
+                let inputs = [x, y];
+                assert_eq!(value(&program, &inputs), value(&read(&text), &inputs));
+            }
+        }
+    }
+}
+
 /// Returns a program that adds the elements before and after each element. `before` and `next` are
 /// the branches of conditionals on `i`: of `i = 0` and of `i = n - 1`.
 fn neighbours(before: (&str, &str), next: (&str, &str)) -> String {

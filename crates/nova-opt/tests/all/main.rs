@@ -9,6 +9,7 @@ mod flattened;
 mod fusion;
 mod induction;
 mod licm;
+mod loop_versioning;
 mod measure;
 mod narrow;
 mod passes;
