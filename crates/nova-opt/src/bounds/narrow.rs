@@ -10,6 +10,7 @@
 //! iteration does where the element is unchanged must have no effects.
 
 mod element;
+mod slices;
 mod unchanged;
 
 use super::affine::Affine;
@@ -22,6 +23,7 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::each_body_mut;
 use std::collections::HashMap;
+use std::rc::Rc;
 use unchanged::{Unchanged, conjuncts};
 
 /// The indices of one dimension for which a map computes elements.
@@ -76,18 +78,43 @@ impl Bounds<'_> {
             place: statement.place.clone(),
         };
         let update = self.element(operation, &unchanged, &spans, &decided, &mut code);
-        let block = match update {
-            Some(_) => None,
-            None => Some(self.block(operation, unchanged, &spans, &decided, &mut code)?),
+        let narrowed = match update {
+            Some(update) => update,
+            None => {
+                let arrays = unchanged.arrays.clone();
+                let block = self.block(operation, unchanged, &spans, &decided, &mut code)?;
+                self.in_place(operation, (block, &arrays), start, &mut code)?
+            }
         };
         let before = Body {
             statements: code.statements,
             results: Vec::new(),
         };
-        let arrays = self.arrays.as_ref()?;
-        let in_place = |block: &Expression| arrays.replaced.is_in_place(block, &before);
-        let narrowed = update.or_else(|| block.filter(in_place))?;
         Some((narrowed, before))
+    }
+
+    /// Returns a block that reads nothing that it changes but the element that it stores in the same iteration:
+    /// the block itself, or one that reads copies of slices.
+    fn in_place(
+        &mut self,
+        operation: &ArrayOperation,
+        (mut block, arrays): (Expression, &[Variable]),
+        start: usize,
+        code: &mut Code,
+    ) -> Option<Expression> {
+        let replaced = Rc::clone(&self.arrays.as_ref()?.replaced);
+        let is_in_place = |block: &Expression, code: &Code| {
+            let before = Body {
+                statements: code.statements.clone(),
+                results: Vec::new(),
+            };
+            replaced.is_in_place(block, &before)
+        };
+        if is_in_place(&block, code) {
+            return Some(block);
+        }
+        let copies = self.copy_slices(operation, (&mut block, arrays), start, code);
+        (copies && is_in_place(&block, code)).then_some(block)
     }
 
     /// Returns the operation on the block of elements that a map changes.

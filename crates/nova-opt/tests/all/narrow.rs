@@ -135,6 +135,75 @@ fn other_elements() {
     )));
 }
 
+/// Returns a fold over the rows `k` of a square matrix `w`. Each gives, below the row and from its column on, what
+/// these statements compute as `v` from `own`, the element there, and from an element that they read.
+fn eliminated(read: &str) -> String {
+    format!(
+        "(program (entry \"f\" [(\"x\" (array 2 i64))] (array 2 i64) \"f\")
+          (function \"f\" [n:i64 m:i64 x:[n][m]i64] [r:i64 s:i64 d:[r][s]i64] (do
+            (let [square:bool] (eq i64 n m))
+            (let [] (check square index [n m]))
+            (let [start:[n][n]i64] (reshape x [n n]))
+            (let [out:[n][n]i64] (operation [n] [k:i64] [w:[n][n]i64 = start] (do
+              (let [t:[n][n]i64] (operation [n n] [i:i64 j:i64] [] (do
+                (let [above:bool] (le i64 i k))
+                (let [e:i64] (if above
+                  (do (let [a:i64] (index w [i j])) (in a))
+                  (do
+                    (let [left:bool] (lt i64 j k))
+                    (let [f:i64] (if left
+                      (do (let [b:i64] (index w [i j])) (in b))
+                      (do (let [own:i64] (index w [i j])) {read} (in v))))
+                    (in f))))
+                (in e)) (map)))
+              (in t))))
+            (in n n out))))"
+    )
+}
+
+#[test]
+fn slices_of_what_changes_are_copied() {
+    let product = |at: &str| {
+        format!(
+            "(let [o:i64] (index w [{at}])) (let [p:i64] (mul i64 o 3)) (let [v:i64] (add i64 own p))"
+        )
+    };
+    for (at, stores) in [
+        // A column of the block, a row above it, an element.
+        ("i k", true),
+        ("k j", true),
+        ("k k", true),
+        ("0 j", true),
+        // Positions that both indices tell.
+        ("j i", false),
+        ("j k", false),
+    ] {
+        let text = eliminated(&product(at));
+        let before = read(&text);
+        let mut program = read(&text);
+        apply(nova_opt::bounds::run_narrow, &mut program);
+        let printed = print(&program);
+        assert_eq!(
+            printed.contains("(scatter_block "),
+            stores,
+            "{at}\n{printed}"
+        );
+        for x in ["[]", "[[5]]", "[[1 2] [3 4]]", "[[1 2 3] [4 5 6] [7 8 10]]"] {
+            let (now, then) = (value(&program, &[x]), value(&before, &[x]));
+            assert_eq!(now, then, "{at} {x}\n{printed}");
+        }
+    }
+    // The last column is a slice as well, but none of the array where it has no elements.
+    let last =
+        "(let [z:i64] (sub i64 n 1)) (let [o:i64] (index w [i z])) (let [v:i64] (add i64 own o))";
+    let mut program = read(&eliminated(last));
+    apply(nova_opt::bounds::run_narrow, &mut program);
+    assert_eq!(
+        value(&program, &["[[1 2] [3 4]]"]),
+        value(&read(&eliminated(last)), &["[[1 2] [3 4]]"])
+    );
+}
+
 #[test]
 fn effects() {
     let check = "(let [l0:bool] (lt i64 i l)) (let [] (check l0 index [i l]))";
