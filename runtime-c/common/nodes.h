@@ -15,13 +15,19 @@ typedef struct nova_reach {
     nova_block *number_block, *order_block;
 } nova_reach;
 
+/* Releases the room of a set. */
+static inline void nova_release_reach(nova_context *context, nova_reach *reach)
+{
+    nova_release(context, reach->number_block);
+    nova_release(context, reach->order_block);
+}
+
 /* Empties the set, for a table of size nodes. The room grows by at least half. */
 static void nova_start_reach(nova_context *context, nova_reach *reach, int64_t size)
 {
     if (reach->size < size) {
         int64_t more = reach->size + reach->size / 2, room = more > size ? more : size;
-        nova_release(context, reach->number_block);
-        nova_release(context, reach->order_block);
+        nova_release_reach(context, reach);
         reach->number_block = reach->order_block = NULL;
         reach->size = 0;
         reach->number = (nova_link *)nova_allocate(context, &reach->number_block, room,

@@ -3,13 +3,15 @@
 //! They follow from the types of the payloads, in the recursive sum and in its node type
 //! ([`nova_core::nodes`]). A recursive sum that is no member has its nodes in a table of its own, as
 //! `(Maybe Tree)`, which meets `(Maybe int)`. Links to the group are found in these nodes. Such a pair of
-//! sums follows the members.
+//! sums follows the members. A sum may be in several pairs: where `(Either int T)` and `(Either Tree T)` stand,
+//! the node type has `(Either int int)` for both, and only the second one has a link on its left. Its nodes are in
+//! one table, but a walk goes through a node once for each pair.
 
 use crate::representation::{payload_places, width};
 use nova_core::nodes::{Meeting, meet, payloads};
 use nova_core::{Member, SumId, SumType, Type};
 use nova_diag::deep;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Returns the type of the tables of a group: a vector of nodes, or a tuple of a vector for each member.
 pub fn tables_type(members: &[Member]) -> Type {
@@ -146,6 +148,14 @@ impl Links {
             [..] => false,
         }
     }
+
+    /// Returns the pairs whose sum an earlier pair has. A walk numbers the nodes of their table once more.
+    pub fn repeated(&self) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let pairs = self.pairs.iter().enumerate();
+        let repeated = pairs.filter(|(_, pair)| !seen.insert(pair.sum));
+        repeated.map(|(k, _)| k).collect()
+    }
 }
 
 impl Part {
@@ -175,13 +185,10 @@ pub fn links(members: &[Member], sums: &[SumType]) -> Result<Links, String> {
         sums,
         members,
         pairs: members.to_vec(),
-        known: members
-            .iter()
-            .enumerate()
-            .map(|(k, m)| (m.data, k))
-            .collect(),
+        known: members.iter().enumerate().map(|(k, m)| (*m, k)).collect(),
     };
-    if comparison.known.len() < members.len() || members.is_empty() {
+    let distinct: HashSet<SumId> = members.iter().map(|member| member.data).collect();
+    if distinct.len() < members.len() || members.is_empty() {
         return Err("a group without members, or with a member twice".to_string());
     }
     let mut pairs = Vec::new();
@@ -205,8 +212,8 @@ struct Comparison<'a> {
     members: &'a [Member],
     /// All pairs found so far.
     pairs: Vec<Member>,
-    /// The number of the pair of each sum.
-    known: HashMap<SumId, usize>,
+    /// The numbers of the pairs.
+    known: HashMap<Member, usize>,
 }
 
 impl<'a> Comparison<'a> {
@@ -241,7 +248,7 @@ impl<'a> Comparison<'a> {
             }
             Some(Meeting::Elements(own, node)) => self.elements(own, node),
             Some(Meeting::Sums(data, node)) if self.sum(data)?.is_recursive() => {
-                Ok(Part::Link(self.pair(Member { data, node })?))
+                Ok(Part::Link(self.pair(Member { data, node })))
             }
             // Sums between the nodes of tables need not be recursive.
             Some(Meeting::Sums(data, node)) => {
@@ -261,16 +268,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the number of a pair of sums.
-    fn pair(&mut self, pair: Member) -> Result<usize, String> {
+    fn pair(&mut self, pair: Member) -> usize {
         let pairs = &mut self.pairs;
-        let known = *self.known.entry(pair.data).or_insert_with(|| {
+        *self.known.entry(pair).or_insert_with(|| {
             pairs.push(pair);
             pairs.len() - 1
-        });
-        match pairs.get(known) {
-            Some(found) if *found == pair => Ok(known),
-            Some(_) | None => Err(format!("sum {} meets two types", pair.data.0)),
-        }
+        })
     }
 }
 

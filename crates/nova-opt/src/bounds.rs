@@ -186,6 +186,8 @@ impl Bounds<'_> {
                     let known = known.map(|value| Atom::Constant(ScalarValue::Bool(value)));
                     if let Some(same) = known.or_else(|| self.same(variable)) {
                         statement.expression = Expression::Atom(same);
+                    } else if let Some(direct) = self.direct(variable, &statement.expression) {
+                        statement.expression = direct;
                     } else if let ScalarOperation::Wrap(to) = *operation
                         && self.is_exact(*operand, variable)
                     {

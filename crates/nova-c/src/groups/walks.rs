@@ -56,9 +56,16 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
         true => null(),
         false => Expression::Name(constant_function(unit, members, &group, &constants)),
     };
-    let walked = group.pairs.iter().map(|pair| {
+    let again = group.repeated();
+    let numbers = |k| Expression::name("again").index(literal(k)).address();
+    let release = |k| Statement::call("nova_release_reach", vec![context(), numbers(k)]);
+    let walked = group.pairs.iter().enumerate().map(|(k, pair)| {
         let table = node_table(unit, pair.sum);
-        let reach = table.clone().member("reach").address();
+        let own = again.iter().position(|pair| *pair == k);
+        let reach = match own {
+            Some(own) => numbers(own),
+            None => table.clone().member("reach").address(),
+        };
         let count = node_count(unit, pair.sum, table);
         Expression::Braces(vec![reach, count])
     });
@@ -79,6 +86,11 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
         Purpose::Acyclic if count == group.members => order_of_ranges(unit, &group),
         Purpose::Acyclic | Purpose::Reached => Vec::new(),
     };
+    if !again.is_empty() {
+        let ty = Type::Array(Type::name("nova_reach").into(), again.len() as u32);
+        let empty = Expression::Braces(vec![literal(0)]);
+        body.push(Statement::declare(ty, "again", empty));
+    }
     body.extend([
         Statement::declare(tables, "tables", walked),
         Statement::declare(Type::name("nova_walk"), "walk", walk),
@@ -99,13 +111,16 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
             ]);
             let find = call("nova_find_reached", &["link", "results", "place"]);
             body.push(Statement::Expression(find));
+            body.extend((0..again.len()).map(release));
             procedure(name, parameters, body)
         }
         Purpose::Acyclic => {
             let list = int64().constant().pointer();
             parameters.extend([parameter(list.clone(), "first"), parameter(list, "counts")]);
             let answer = call("nova_are_acyclic", &["first", "counts"]);
-            body.push(Statement::Return(Some(answer)));
+            body.push(Statement::declare(Type::name("bool"), "acyclic", answer));
+            body.extend((0..again.len()).map(release));
+            body.push(Statement::Return(Some(Expression::name("acyclic"))));
             static_function(Type::name("bool"), name, parameters, body)
         }
     }

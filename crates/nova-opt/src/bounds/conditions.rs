@@ -6,7 +6,7 @@ use super::condition::Condition;
 use super::state::Bounds;
 use crate::limits::OPEN_CONDITIONS;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body};
+use nova_flat::ir::{Atom, Body, Expression, Type, Variable};
 
 impl Bounds<'_> {
     pub(super) fn decide(&self, condition: &Condition) -> Option<bool> {
@@ -92,6 +92,53 @@ impl Bounds<'_> {
         }
     }
 
+    /// Returns a comparison of one variable with a number that has the same result as a comparison of sums. Later
+    /// passes see from it which iterations differ from others.
+    pub(super) fn direct(&self, result: Variable, comparison: &Expression) -> Option<Expression> {
+        let Expression::Scalar {
+            operation,
+            arguments,
+            ..
+        } = comparison
+        else {
+            return None;
+        };
+        let is_direct = arguments.iter().any(|a| a.as_variable().is_none());
+        if !self.converts || is_direct {
+            return None;
+        }
+        let condition = self.conditions.get(&result)?;
+        let (operation, sum) = match (operation, condition) {
+            (ScalarOperation::Equal, Condition::Zero(sum)) => (ScalarOperation::Equal, sum),
+            (ScalarOperation::NotEqual, Condition::Not(inner)) => match &**inner {
+                Condition::Zero(sum) => (ScalarOperation::NotEqual, sum),
+                Condition::NotNegative(_)
+                | Condition::Not(_)
+                | Condition::Both(_)
+                | Condition::Unknown => return None,
+            },
+            (_, Condition::NotNegative(sum)) => (ScalarOperation::GreaterEqual, sum),
+            (
+                _,
+                Condition::Zero(_) | Condition::Not(_) | Condition::Both(_) | Condition::Unknown,
+            ) => {
+                return None;
+            }
+        };
+        let (operation, (variable, number)) = match sum.as_shifted_variable() {
+            Some(shifted) => (operation, shifted),
+            None => (opposite(operation), sum.negated().as_shifted_variable()?),
+        };
+        let number = number.checked_neg()?;
+        let is_index = matches!(self.program.ty(variable), Type::Scalar(Scalar::I64));
+        let number = i64::try_from(number).ok().filter(|_| is_index)?;
+        Some(Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: vec![Atom::Variable(variable), Atom::index(number)],
+        })
+    }
+
     /// Returns the condition under which a conditional gives true, as far as its own condition and
     /// its results tell. `and`, `or` and `not` are such conditionals. Variables that its branches
     /// bind, from `start` on, are not known after it.
@@ -149,6 +196,14 @@ impl Bounds<'_> {
                 self.assume_not_negative(&further);
             }
         }
+    }
+}
+
+/// Returns the comparison of the negated operands.
+fn opposite(operation: ScalarOperation) -> ScalarOperation {
+    match operation {
+        ScalarOperation::GreaterEqual => ScalarOperation::LessEqual,
+        same => same,
     }
 }
 

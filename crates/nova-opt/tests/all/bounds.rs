@@ -71,6 +71,44 @@ fn a_check_before_an_operation_holds_inside() {
     }
 }
 
+#[test]
+fn comparisons_of_sums_become_direct() {
+    for (comparison, direct) in [
+        ("(eq i64 j k)", "(eq i64 i_"),
+        ("(ne i64 j k)", "(ne i64 i_"),
+        ("(lt i64 j k3)", "(le i64 i_"),
+        ("(le i64 k3 j)", "(ge i64 i_"),
+        ("(gt i64 j k3)", "(ge i64 i_"),
+        ("(gt i64 k3 j)", "(le i64 i_"),
+        // Two variables are left, or none is simpler.
+        ("(lt i64 j n)", "(lt i64 j_"),
+        ("(lt i64 i k)", "(lt i64 i_"),
+    ] {
+        let text = format!(
+            r#"(program (entry "f" [("x" (vector i32)) ("k" i32)] (vector bool) "f")
+              (function "f" [n:i64 x:[n]i32 k32:i32] [r0:i64 r:[r0]bool] (do
+                (let [k:i64] (convert.i64 i32 k32))
+                (let [k3:i64] (add i64 k 3))
+                (let [z:[n]bool] (operation [n] [i:i64] [] (do
+                    (let [j:i64] (add i64 k i))
+                    (let [c:bool] {comparison})
+                    (in c)) (map)))
+                (in n z))))"#
+        );
+        let program = after(nova_opt::bounds::run, &text);
+        let printed = print(&program);
+        assert!(printed.contains(direct), "{comparison}\n{printed}");
+        for k in ["0", "-3", "2147483647"] {
+            let inputs = ["[5 5 5 5 5]", k];
+            assert_eq!(
+                value(&program, &inputs),
+                value(&read(&text), &inputs),
+                "{comparison}"
+            );
+        }
+    }
+}
+
 /// Returns a program that adds the elements before and after each element. `before` and `next` are
 /// the branches of conditionals on `i`: of `i = 0` and of `i = n - 1`.
 fn neighbours(before: (&str, &str), next: (&str, &str)) -> String {
