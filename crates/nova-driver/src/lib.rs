@@ -44,6 +44,7 @@ pub mod pipeline;
 pub mod runtime_error;
 pub mod source;
 mod strategies;
+pub mod test_lines;
 mod trace;
 mod typed;
 

@@ -9,9 +9,9 @@
 //! The third form is for a file of several entries. A VALUE is text, or `@FILE` in the folder of
 //! the source.
 
+use crate::{Checked, Signature};
 use nova_core::text::{read_value, read_value_prefix};
 use nova_core::{ErrorKind, Value};
-use nova_driver::{Checked, Signature};
 use nova_exec::input::Inputs;
 use std::path::Path;
 

@@ -7,7 +7,6 @@ mod cli;
 mod commands;
 mod compare;
 mod terminal;
-mod test_lines;
 
 use cli::Cli;
 use std::panic;

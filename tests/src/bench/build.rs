@@ -95,7 +95,14 @@ const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 /// Returns the folder of a benchmark program.
 pub fn folder_of(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
-    let folders = ["benchmarks", "loops", "matrices", "nested", "curves"];
+    let folders = [
+        "benchmarks",
+        "loops",
+        "matrices",
+        "nested",
+        "curves",
+        "applications",
+    ];
     let folders = folders.map(|folder| examples.join(folder));
     let holds = |folder: &&PathBuf| folder.join(format!("{name}.nova")).exists();
     let [benchmarks, ..] = &folders;

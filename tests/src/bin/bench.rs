@@ -1,8 +1,9 @@
-//! The command `bench [--quick] [--threads N] [--recursion] [NAMES]`. It measures the benchmark
-//! programs against C written by hand, with one thread or with threads against more opponents, or
-//! programs on recursive data (docs/benchmarks.md).
+//! The command `bench [--quick] [--threads N] [--recursion] [--applications] [NAMES]`. It measures the
+//! benchmark programs against C written by hand, with one thread or with threads against more
+//! opponents, programs on recursive data, or applications (docs/benchmarks.md).
 
 use clap::Parser;
+use nova_tests::bench::applications;
 use nova_tests::bench::memory::Pages;
 use nova_tests::bench::recursion;
 use nova_tests::bench::run::{Found, Plan};
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 /// Measures the benchmark programs against C written by hand, with one thread, and writes
 /// benchmarks.md, benchmarks.json and benchmarks.svg; or with threads against OpenMP, Thrust and
 /// OpenBLAS, and writes threads.md and threads.json; or programs on recursive data, and writes
-/// recursion.md and recursion.json.
+/// recursion.md and recursion.json; or applications, and writes applications.md, .json and .svg.
 #[derive(Parser)]
 struct Arguments {
     /// The programs; all if none is named.
@@ -35,6 +36,9 @@ struct Arguments {
     /// Instead, programs on recursive data: lists, trees and foreach.
     #[arg(long, conflicts_with_all = ["passes", "threads"])]
     recursion: bool,
+    /// Instead, the applications of other collections; with --threads against OpenMP.
+    #[arg(long, conflicts_with_all = ["passes", "recursion"])]
+    applications: bool,
     /// Of what is measured with threads only this: programs, curves, regions or shapes.
     #[arg(long, value_name = "PART", value_parser = part)]
     part: Vec<Part>,
@@ -160,6 +164,31 @@ fn on_recursive_data(arguments: Arguments, rounds: usize) -> ExitCode {
     status(outcome)
 }
 
+/// Measures the applications.
+fn on_applications(arguments: Arguments, rounds: usize) -> ExitCode {
+    let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = arguments.threads;
+    let plan = applications::Plan {
+        shrink: arguments.shrink(),
+        rounds,
+        names: arguments.names,
+        threads: threads.map(|threads| threads.unwrap_or_else(available).max(1)),
+    };
+    let outcome = plan.run().and_then(|found| {
+        let table = applications::report::markdown(&found);
+        print!("{table}");
+        say(&found.skipped, &found.failures);
+        let files = [
+            ("applications.md", table),
+            ("applications.json", applications::report::json(&found)),
+            ("applications.svg", applications::report::svg(&found)),
+        ];
+        write_files(&arguments.output, files)?;
+        Ok(found.failures.is_empty())
+    });
+    status(outcome)
+}
+
 /// Prints the skipped and the failed measurements.
 fn say(skipped: &[String], failures: &[String]) {
     for skipped in skipped {
@@ -198,6 +227,9 @@ fn main() -> ExitCode {
         Ok(rounds) => rounds,
         Err(why) => return status(Err(why)),
     };
+    if arguments.applications {
+        return on_applications(arguments, rounds);
+    }
     if arguments.recursion {
         return on_recursive_data(arguments, rounds);
     }

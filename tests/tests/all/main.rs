@@ -4,6 +4,7 @@
 
 mod absent;
 mod accumulators;
+mod applications;
 mod bench_recursion;
 mod bench_threads;
 mod benchmarks;

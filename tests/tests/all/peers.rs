@@ -4,10 +4,10 @@
 use nova_core::Value;
 use nova_driver::Options;
 use nova_exec::library::{EntryInterface, Generated, Library};
-use nova_exec::toolchain::CompilerOptions;
 use nova_tests::bench::build::{ORDERS, Peer, Program, THRUST, compile, run};
 use nova_tests::bench::limits::Limits;
 use nova_tests::bench::memory::Pages;
+use nova_tests::bench::peer_library::load_peer;
 use nova_tests::bench::run::Plan;
 use nova_tests::bench::threads::opponents::Opponent;
 use nova_tests::bench::workload::Output;
@@ -18,35 +18,22 @@ use std::path::{Path, PathBuf};
 
 /// Loads a function of the type of a program's entry from an object or a library.
 fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
-    let name = &program.name;
-    let (symbol, error) = (format!("peer_{peer}"), format!("peer_{peer}_error"));
-    let header = program
-        .header
-        .replace(&format!("int {name}("), &format!("int {symbol}("))
-        .replace(&format!("{name}_error("), &format!("{error}("));
-    let source = format!("const char *{error}(void)\n{{\n    return 0;\n}}\n");
     let entry = EntryInterface {
         name: program.entry.name.clone(),
-        symbol,
-        error,
+        symbol: program.name.clone(),
+        error: format!("{}_error", program.name),
         inputs: program.entry.inputs.clone(),
         result: program.entry.result.clone(),
     };
     let generated = Generated {
-        name,
-        header: &header,
-        source: &source,
+        name: &program.name,
+        header: &program.header,
+        source: &program.source,
         entries: vec![entry],
         foreigns: Vec::new(),
         sums: &program.sums,
     };
-    let options = CompilerOptions {
-        optimization: 2,
-        strict: false,
-        libraries: &[],
-        device: None,
-    };
-    Library::load_with(&generated, options, &[object], None).expect("it loads")
+    load_peer(&generated, peer, object).expect("it loads")
 }
 
 /// Returns the wrong results of a function, on all cases of a benchmark that are wanted.

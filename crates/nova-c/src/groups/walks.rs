@@ -61,8 +61,7 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
     let release = |k| Statement::call("nova_release_reach", vec![context(), numbers(k)]);
     let walked = group.pairs.iter().enumerate().map(|(k, pair)| {
         let table = node_table(unit, pair.sum);
-        let own = again.iter().position(|pair| *pair == k);
-        let reach = match own {
+        let reach = match again.iter().position(|pair| *pair == k) {
             Some(own) => numbers(own),
             None => table.clone().member("reach").address(),
         };

@@ -3,10 +3,10 @@
 use crate::cli::{Common, TestArguments};
 use crate::compare::agree;
 use crate::terminal::{End, Outcome, message, print_line};
-use crate::test_lines::{Expected, Test, test_lines};
 use nova_core::text::print_value;
 use nova_core::{ErrorKind, Value};
 use nova_driver::options::TARGETS;
+use nova_driver::test_lines::{Expected, Test, test_lines};
 use nova_driver::{Checked, Compiler, Failure, Options, Target};
 use nova_exec::error::error_kind;
 use nova_exec::library::Library;
