@@ -1,7 +1,8 @@
-/* Counts of the angles between two sets of directions. Limited by arithmetic: with AVX-512 up to 31
- * bounds stay in registers, where a vector of cosines looks up its bins in five steps of a search,
- * without a branch; else a table tells the bin from the leading bits of a number's distance to 1, but
- * for the bounds next to it. Counters count two pairs at once. Threads have counters of their own. */
+/* Counts of the angles between two sets of directions. Limited by arithmetic: up to 31 bounds stay in
+ * registers of AVX-512, where a vector of cosines looks up its bins in five steps of a search, without
+ * a branch, and counters count two pairs at once; without AVX-512 all are compared with each bound.
+ * For more bounds a table tells the bin from the leading bits of a number's distance to 1, but for the
+ * bounds next to it. Threads have counters of their own. */
 #include "../../benchmarks/peers/peer.h"
 #include "tpacf.h"
 #ifdef _OPENMP
@@ -84,22 +85,24 @@ static inline __m512d cosines_of(const directions *d, int64_t i, __m512d x, __m5
     return _mm512_fmadd_pd(x, _mm512_loadu_pd(d->x + i), c);
 }
 
-/* Counts the pairs of a direction with those of a tile, by the places of two bins. */
+/* Counts the pairs of a direction with those of a tile, by the places of two bins: first all places,
+ * so that no counter is read before it is known where the last one was written. */
 static inline void count_places(uint32_t counters[COPIES][1 << 2 * BITS], const bounds *b,
                                 direction of, const directions *d, int64_t begin, int64_t end)
 {
     __m512d x = _mm512_set1_pd(of.e0), y = _mm512_set1_pd(of.e1), z = _mm512_set1_pd(of.e2);
-    for (int64_t i = begin; i < end; i += 16) {
+    uint32_t places[TILE / 2];
+    int64_t count = 0;
+    for (int64_t i = begin; i < end; i += 16, count += 8) {
         __m512i low = places_of(b, cosines_of(d, i, x, y, z));
         __m512i high = places_of(b, cosines_of(d, i + 8, x, y, z));
-        uint64_t places[8];
-        _mm512_storeu_si512(places, _mm512_or_si512(low, _mm512_slli_epi64(high, BITS)));
-        /* By way of memory, since the units that take vectors apart are those of the search. */
-        __asm__("" : "+m"(places));
-#pragma GCC unroll 8
-        for (int k = 0; k < 8; k++)
-            counters[k % COPIES][places[k]]++;
+        __m512i both = _mm512_or_si512(low, _mm512_slli_epi64(high, BITS));
+        _mm256_storeu_si256((__m256i *)(places + count), _mm512_cvtepi64_epi32(both));
     }
+    for (int64_t k = 0; k < count; k += 8)
+#pragma GCC unroll 8
+        for (int c = 0; c < 8; c++)
+            counters[c % COPIES][places[k + c]]++;
 }
 
 /* Counts the pairs of so many directions with all of the second set. */
@@ -159,8 +162,31 @@ static void make_cells(cells *t, const double *cosines, int64_t bins)
     }
 }
 
+/* Counts n cosines by comparing all of them with each bound, four bounds at a time: what is below a
+ * bound is not in its bin, but in a later one. */
+static void compare(uint32_t *counts, const cells *t, int64_t bins, const double *cosines, int64_t n)
+{
+    counts[0] += (uint32_t)n;
+    for (int64_t k = 0; k < bins; k += 4) {
+        const double *bounds = t->bounds;
+        double a = bounds[k], b = bounds[smaller(k + 1, bins)];
+        double c = bounds[smaller(k + 2, bins)], d = bounds[smaller(k + 3, bins)];
+        int64_t below[4] = {0};
+        for (int64_t i = 0; i < n; i++) {
+            below[0] += cosines[i] < a;
+            below[1] += cosines[i] < b;
+            below[2] += cosines[i] < c;
+            below[3] += cosines[i] < d;
+        }
+        for (int64_t j = 0; j < 4 && k + j < bins; j++) {
+            counts[k + j] -= (uint32_t)below[j];
+            counts[k + j + 1] += (uint32_t)below[j];
+        }
+    }
+}
+
 /* Counts the pairs of a direction with n of the second set, from `begin` on. */
-static inline void count_tile(uint32_t *counts, int64_t stride, const cells *t, direction of,
+static inline void count_tile(uint32_t *counts, int64_t bins, const cells *t, direction of,
                               const directions *d, int64_t begin, int64_t n)
 {
     double cosines[TILE];
@@ -168,14 +194,20 @@ static inline void count_tile(uint32_t *counts, int64_t stride, const cells *t, 
     const double *x = d->x + begin, *y = d->y + begin, *z = d->z + begin;
     for (int64_t i = 0; i < n; i++)
         cosines[i] = of.e0 * x[i] + (of.e1 * y[i] + of.e2 * z[i]);
+    if (bins <= FEW) {
+        compare(counts, t, bins, cosines, n);
+        return;
+    }
     for (int64_t i = 0; i < n; i++)
         places[i] = cell_of(cosines[i]);
     for (int64_t i = 0; i < n; i++) {
         int32_t bin = t->bins[places[i]];
         for (int s = 0; s < t->steps; s++)
             bin += cosines[i] < t->bounds[bin];
-        counts[i % COPIES * stride + bin]++;
+        places[i] = bin;
     }
+    for (int64_t i = 0; i < n; i++)
+        counts[i % COPIES * (bins + 1) + places[i]]++;
 }
 
 /* Counts the pairs of so many directions with all of the second set, in COPIES rows of counts. */
@@ -184,7 +216,7 @@ static void count_by_cells(uint32_t *counts, int64_t bins, const cells *t, const
 {
     for (int64_t begin = 0; begin < d->padded; begin += TILE)
         for (int64_t i = 0; i < n; i++)
-            count_tile(counts, bins + 1, t, first[i], d, begin, smaller(TILE, d->padded - begin));
+            count_tile(counts, bins, t, first[i], d, begin, smaller(TILE, d->padded - begin));
 }
 
 /* Fills in the second set. */

@@ -86,8 +86,9 @@ impl Bounds<'_> {
     /// Notes what follows by now from pairs of conditions that do not hold both. A check before an operation says
     /// something only if there are elements, and inside of the operation there are.
     pub(super) fn reconsider(&mut self) {
-        let oldest = self.open.len().saturating_sub(OPEN_CONDITIONS);
-        for pair in self.open[oldest..].to_vec() {
+        let newest = self.open.iter().rev().take(OPEN_CONDITIONS);
+        let newest: Vec<[Condition; 2]> = newest.cloned().collect();
+        for pair in newest {
             self.assume_not_both(&pair);
         }
     }
