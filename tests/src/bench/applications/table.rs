@@ -286,11 +286,18 @@ fn jacobi_2d(random: &mut Random, n: usize) -> Vec<Value> {
 }
 
 fn kmeans(random: &mut Random, n: usize) -> Vec<Value> {
-    vec![
-        int(10),
-        float_array(random, &[n, 34], 0.0, 1.0),
-        float_array(random, &[5, 34], 0.0, 1.0),
-    ]
+    const FEATURES: usize = 34;
+    let centres: Vec<Vec<f32>> = (0..5)
+        .map(|_| (0..FEATURES).map(|_| random.below(10) as f32).collect())
+        .collect();
+    // Clusters apart from each other, so that few points lie between two centres.
+    let mut around = |count: usize| -> Value {
+        let points = (0..count).flat_map(|k| centres.get(k % 5).into_iter().flatten());
+        let points = points.map(|x| x + uniform(random, -1.0, 1.0) as f32);
+        let elements = Elements::F32(Arc::new(points.collect()));
+        Value::Array(Arc::new(vec![count, FEATURES]), elements)
+    };
+    vec![int(10), around(n), around(5)]
 }
 
 fn lava(random: &mut Random, n: usize) -> Vec<Value> {
