@@ -77,7 +77,8 @@ static inline vec inverse_cube(vec a)
 }
 
 /* Adds to `pulls` what the bodies from `first` to `last` and those of the rows pull each other, for
- * pairs whose second body is in a later vector than the first, and the rows' pairs within a vector. */
+ * pairs whose second body is in a later vector than the first, and the rows' pairs within a
+ * vector. */
 static void tile(const bodies *all_bodies, double *pulls, int64_t begin, int64_t end, int64_t first,
                  int64_t last)
 {
@@ -106,7 +107,8 @@ static void tile(const bodies *all_bodies, double *pulls, int64_t begin, int64_t
 }
 
 /* One step of the calling team of `threads`, of which this is number `me`. */
-static void step(const bodies *b, int threads, int me, double dt, triple *places, triple *velocities)
+static void step(const bodies *b, int threads, int me, double dt, triple *places,
+                 triple *velocities)
 {
     int64_t padded = b->padded;
     double *own = b->pulls + 3 * padded * me;

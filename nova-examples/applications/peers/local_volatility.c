@@ -1,8 +1,9 @@
-/* Options with local volatility, by alternating directions. Limited by arithmetic, and by the bandwidth
- * of the cache that the grids fit into: the systems are the same for all strikes, so strikes are the
- * lanes of a vector, and what eliminates is computed once for some such groups. A step is one
- * sweep over a grid: systems of columns are eliminated from the first row to the last in one step and
- * the other way in the next, which substitutes on its way back. Threads take groups. */
+/* Options with local volatility, by alternating directions. Limited by arithmetic, and by the
+ * bandwidth of the cache that the grids fit into: the systems are the same for all strikes, so
+ * strikes are the lanes of a vector, and what eliminates is computed once for some such groups. A
+ * step is one sweep over a grid: systems of columns are eliminated from the first row to the last
+ * in one step and the other way in the next, which substitutes on its way back. Threads take
+ * groups. */
 #include "../../benchmarks/peers/peer.h"
 #ifdef _OPENMP
 #include <omp.h>
@@ -14,7 +15,7 @@ enum {
 #else
     STRIKES = 4,
 #endif
-    /* Groups that share factors, at most, and the bytes of their grids, if there are two or more. */
+    /* Groups that share factors, at most, and the bytes of their grids, if there are two. */
     GROUPS = 8,
     GRIDS = 1 << 20,
 };
@@ -40,8 +41,8 @@ typedef struct {
     weights *second_x, *second_y;
 } model;
 
-/* What the groups of a thread share: the factors of the rows, those of all columns in this step and in
- * the last one, and rows of vectors. */
+/* What the groups of a thread share: the factors of the rows, those of all columns in this step and
+ * in the last one, and rows of vectors. */
 typedef struct {
     factors *rows, *columns, *last_columns;
     vec *room;
@@ -92,8 +93,8 @@ static void factor_columns(const model *g, factors *columns, double dt, int forw
     }
 }
 
-/* A row, and the rows before and after it, as the sweep goes: `before` and `row` have values, the other
- * two eliminated columns: `next` of the last step, and `done` of this one. */
+/* A row, and the rows before and after it, as the sweep goes: `before` and `row` have values, the
+ * other two eliminated columns: `next` of the last step, and `done` of this one. */
 typedef struct {
     const vec *before, *row, *next, *done;
     vec *after, *to;
@@ -102,8 +103,8 @@ typedef struct {
     const vec *coming;
 } place;
 
-/* Half a step and a whole one for a row: substitutes in the columns of the next row, solves the row's
- * system, and eliminates in all columns. */
+/* Half a step and a whole one for a row: substitutes in the columns of the next row, solves the
+ * row's system, and eliminates in all columns. */
 static inline void one_row(const model *g, const factors *f, const factors *column, weights y,
                            double dt, place p, vec *restrict v, vec *restrict derivatives)
 {
@@ -224,8 +225,8 @@ static int64_t groups_together(int64_t groups, int64_t points, int64_t threads)
     return fit < share ? fit : share;
 }
 
-/* Prices all strikes; 2 where memory is short. Each thread has room for its grids, its rows of vectors
- * and its factors. */
+/* Prices all strikes; 2 where memory is short. Each thread has room for its grids, its rows of
+ * vectors and its factors. */
 static int all_prices(model *g, const double *y, double beta, int64_t count, const double *strikes,
                       double *prices)
 {

@@ -1,7 +1,7 @@
-/* The factors of a matrix without a pivot. Limited by arithmetic: panels of columns are factored in a
- * buffer of their own, where rows lie close together, and most of the work is products of such a
- * panel with packed strips, in blocks that stay in registers. Threads take blocks of columns as tasks,
- * so that the next panel is factored while the rest is still updated. */
+/* The factors of a matrix without a pivot. Limited by arithmetic: panels of columns are factored in
+ * a buffer of their own, where rows lie close together, and most of the work is products of such a
+ * panel with packed strips, in blocks that stay in registers. Threads take blocks of columns as
+ * tasks, so that the next panel is factored while the rest is still updated. */
 #include "../../benchmarks/peers/peer.h"
 
 enum {
@@ -27,7 +27,8 @@ typedef float vec __attribute__((vector_size(4 * WIDTH)));
 typedef int32_t ivec __attribute__((vector_size(4 * WIDTH)));
 
 /* The columns of a matrix from `first` on, so many of them, from their diagonal down. Below it they
- * hold factors, which are also the left side of products. Rows and columns that fill blocks are 0. */
+ * hold factors, which are also the left side of products. Rows and columns that fill blocks are
+ * 0. */
 typedef struct {
     float *rows;
     int64_t first, columns, height;
@@ -45,8 +46,8 @@ static inline void put(float *to, vec v)
     memcpy(to, &v, sizeof v);
 }
 
-/* c -= a b, for ROWS rows of a panel, `depth` of its columns, and a strip. If asked to, it then solves
- * for c with the triangle of the panel's next ROWS columns. */
+/* c -= a b, for ROWS rows of a panel, `depth` of its columns, and a strip. If asked to, it then
+ * solves for c with the triangle of the panel's next ROWS columns. */
 static inline void product(const float *a, const float *b, int64_t depth, float *c, int64_t stride,
                            int solves)
 {
@@ -124,13 +125,13 @@ static inline void rows_of_panel(float *rows, int64_t i, int64_t c)
         }
 }
 
-/* The upper factor of NARROW columns: its rows with 0 up to the diagonal, and one over the latter. */
+/* The upper factor of NARROW columns: rows with 0 up to the diagonal, and one over the latter. */
 typedef struct {
     float rows[NARROW][NARROW], inverse[NARROW];
 } triangle;
 
-/* What is left of a row after the first `count` of NARROW columns are eliminated. These columns hold
- * what was left of them. */
+/* What is left of a row after the first `count` of NARROW columns are eliminated. These columns
+ * hold what was left of them. */
 static inline void eliminate(vec *row, const triangle *u, int count)
 {
 #pragma GCC unroll 16
@@ -227,7 +228,7 @@ static void solve_strip(const float *rows, float *strip, float *matrix, int64_t 
         memcpy(matrix + k * n, strip + k * STRIP, bytes);
 }
 
-/* Asks for the block of ROWS rows below, and that of the upper factor in the next strip. */
+/* Asks for the block of ROWS rows below. */
 static inline void prefetch_block(const float *block, int64_t n)
 {
     for (int r = 0; r < ROWS; r++)
@@ -258,9 +259,9 @@ static void update(float *matrix, int64_t n, panel p, int64_t first, int64_t end
         }
 }
 
-/* Factors the matrix in place. The columns of each panel have a mark that tasks depend on, and so have
- * the two buffers for panels, which take turns. The columns of the next panel are a task of their
- * own, which comes first. */
+/* Factors the matrix in place. The columns of each panel have a mark that tasks depend on, and so
+ * have the two buffers for panels, which take turns. The columns of the next panel are a task of
+ * their own, which comes first. */
 static void factor(float *matrix, int64_t n, float *buffers, char *marks)
 {
     int64_t size = ((n + 7) & -(int64_t)8) * PANEL, panels = (n + PANEL - 1) / PANEL;

@@ -1,9 +1,9 @@
 /* The Mandelbrot set as a picture. Limited by arithmetic, nine operations for a step of a vector of
  * pixels: three vectors take turns, so that none waits for the last one's results, and each goes on
- * with the next pixels as soon as all of its own are done. A pixel whose orbit returns to an earlier
- * place exactly never leaves, and is not followed further. Threads take rows. Operations are rounded
- * as they are written, since fused ones would give other counts at the border of the set; only twice
- * a product is exact, and is added at once. */
+ * with the next pixels as soon as all of its own are done. A pixel whose orbit returns to an
+ * earlier place exactly never leaves, and is not followed further. Operations are rounded as they
+ * are written, since fused ones would give other counts at the border of the set; only twice a
+ * product is exact, and is added at once. */
 #pragma GCC optimize("fp-contract=off", "no-associative-math")
 #include "../../benchmarks/peers/peer.h"
 
@@ -91,8 +91,8 @@ typedef struct {
     int64_t next_row;
 } picture;
 
-/* A vector of pixels: its place and where it is written, how often it was looked at, and its orbits,
- * with an earlier place of each. Without pixels it writes nowhere. */
+/* A vector of pixels: its place and where it is written, how often it was looked at, and its
+ * orbits, with an earlier place of each. Without pixels it writes nowhere. */
 typedef struct {
     vec x, y, cx, cy, old_x, old_y;
     ivec counts;
@@ -192,7 +192,7 @@ static inline void finish(slot *s, int32_t most)
         memcpy(s->to, &s->counts, (size_t)s->pixels * sizeof *s->to);
 }
 
-/* The work of one thread. */
+/* The work of one thread, which takes rows. */
 static void rows(picture *p)
 {
     slot slots[SLOTS];

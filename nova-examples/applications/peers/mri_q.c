@@ -1,7 +1,7 @@
-/* Sums of waves over all samples, for each voxel. Limited by arithmetic: sine and cosine of an angle,
- * counted in turns, come from one reduction and two short polynomials, in full vectors of voxels,
- * where functions of a library would reduce the angle twice. The sums of 64 voxels stay in the
- * first-level cache, and samples are read once for all of them. */
+/* Sums of waves over all samples, for each voxel. Limited by arithmetic: sine and cosine of an
+ * angle, counted in turns, come from one reduction and two short polynomials, in full vectors of
+ * voxels, where functions of a library would reduce the angle twice. The sums of 64 voxels stay in
+ * the first-level cache, and samples are read once for all of them. */
 #ifdef __AVX512F__
 #pragma GCC target("prefer-vector-width=512")
 #endif
@@ -9,8 +9,8 @@
 #include "mri_q.h"
 
 enum {
-    /* Voxels that are computed together, and samples that are added before they are added to the sum
-     * of all. */
+    /* Voxels that are computed together, and samples that are added before they are added to the
+     * sum of all. */
     TILE = 64,
     SAMPLES = 512,
 };
@@ -25,8 +25,8 @@ typedef struct {
     float *magnitude;
 } samples;
 
-/* Adds the wave of one sample. With a = 1/4 - |turn| the cosine is the sine of a, and the sine is the
- * cosine of a with the sign of the turn. */
+/* Adds the wave of one sample. With a = 1/4 - |turn| the cosine is the sine of a, and the sine is
+ * the cosine of a with the sign of the turn. */
 static inline void add_wave(tile *t, float x, float y, float z, float magnitude)
 {
     for (int v = 0; v < TILE; v++) {

@@ -1,8 +1,9 @@
-/* One V-cycle of a multigrid solver, and the norm of what is left. Limited by the bandwidth of memory,
- * or of the cache that the grids fit into: on its way up a level is one sweep, which interpolates,
- * takes the residual, smooths, and at the top takes the norm, each of them a plane behind the one
- * before it, in rings of planes that stay in the second-level cache. So a level reads its right side
- * twice and writes its solution once. Long planes are cut into tiles of rows; threads take tiles. */
+/* One V-cycle of a multigrid solver, and the norm of what is left. Limited by the bandwidth of
+ * memory, or of the cache that the grids fit into: on its way up a level is one sweep, which
+ * interpolates, takes the residual, smooths, and at the top takes the norm, each of them a plane
+ * behind the one before it, in rings of planes that stay in the second-level cache. So a level
+ * reads its right side twice and writes its solution once. Long planes are cut into tiles of rows;
+ * threads take tiles. */
 #ifdef __AVX512F__
 #pragma GCC target("prefer-vector-width=512")
 #endif
@@ -28,8 +29,8 @@ typedef struct {
     int64_t low, rows, stride;
 } ring;
 
-/* The right side of a level, the solution of the one below, and its own; and at the top the sum of the
- * squares of what is left. */
+/* The right side of a level, the solution of the one below, and its own; and at the top the sum of
+ * the squares of what is left. */
 typedef struct {
     int64_t n;
     const double *right, *below;
@@ -54,10 +55,10 @@ static inline void close_row(double *row, int64_t n)
     row[n] = row[0];
 }
 
-/* For each place of a row: the sum of the four neighbours in other rows, and that of the four diagonal
- * ones. */
-static inline void sums_beside(const ring *r, int64_t i, int64_t j, int64_t n, double *restrict four,
-                               double *restrict diagonal)
+/* For each place of a row: the sum of the four neighbours in other rows, and that of the four
+ * diagonal ones. */
+static inline void sums_beside(const ring *r, int64_t i, int64_t j, int64_t n,
+                               double *restrict four, double *restrict diagonal)
 {
     const double *north = row_of(r, i - 1, j), *south = row_of(r, i + 1, j);
     const double *west = row_of(r, i, j - 1), *east = row_of(r, i, j + 1);
@@ -132,8 +133,8 @@ static double sum_of_squares(const double *row, int64_t n)
     return sum;
 }
 
-/* The solution of the planes from i0 to i1, of the rows from j0 to j1. At the top it is computed for
- * one more row and plane on each side, to take the norm of what is left. */
+/* The solution of the planes from i0 to i1, of the rows from j0 to j1. At the top it is computed
+ * for one more row and plane on each side, to take the norm of what is left. */
 static double sweep(const level *g, const room *s, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
 {
     int64_t n = g->n, top = g->top;
@@ -195,7 +196,8 @@ static room lay_out(double *memory, int64_t n, int64_t j0)
 /* The solution of a level, from that of the one below; at the top, the sum of squares. */
 static double rise(const level *g, double *rooms, int threads)
 {
-    int64_t n = g->n, rows = rows_of_tile(n), tiles = (n + rows - 1) / rows, size = room_of_thread(n);
+    int64_t n = g->n, size = room_of_thread(n);
+    int64_t rows = rows_of_tile(n), tiles = (n + rows - 1) / rows;
     /* As many parts of the planes as keep all threads busy, of sixteen planes or more. */
     int64_t parts = (threads + tiles - 1) / tiles;
     parts = parts * 16 > n ? (n + 15) / 16 : parts;
@@ -214,8 +216,8 @@ static double rise(const level *g, double *rooms, int threads)
     return squares;
 }
 
-/* A row of a coarser right side: three planes are brought to one, three rows of these to one, and then
- * each three numbers. `last` is the third row of the row before. */
+/* A row of a coarser right side: three planes are brought to one, three rows of these to one, and
+ * then each three numbers. `last` is the third row of the row before. */
 static void coarse_row(double *restrict to, const double *planes[3], int64_t n, int64_t j,
                        double *restrict last, double *restrict row)
 {
@@ -254,7 +256,8 @@ static void coarsen(double *to, const double *right, int64_t n, double *rooms)
 }
 
 /* What a stencil of a small torus gives at a place. */
-static double stencil(const double w[4], const double *x, int64_t n, int64_t i, int64_t j, int64_t k)
+static double stencil(const double w[4], const double *x, int64_t n, int64_t i, int64_t j,
+                      int64_t k)
 {
     double sum = 0;
     for (int s = 0; s < 27; s++) {

@@ -1,8 +1,8 @@
-/* The records that are nearest to a place, from near to far. Limited by the bandwidth of reading the
- * records once, if few are wanted: most blocks of records have none that is nearer than the farthest
- * one of those wanted so far, which full vectors find out. The others are collected, and cut back by
- * selection now and then. What is left is sorted by the bits of distances, with counting; a record's
- * number follows its distance. */
+/* The records that are nearest to a place, from near to far. Limited by the bandwidth of reading
+ * the records once, if few are wanted: most blocks of records have none that is nearer than the
+ * farthest one of those wanted so far, which full vectors find out. The others are collected, and
+ * cut back by selection now and then. What is left is sorted by the bits of distances, with
+ * counting; a record's number follows its distance. */
 #include "../../benchmarks/peers/peer.h"
 #include "nearest_records.h"
 #ifdef _OPENMP
@@ -97,14 +97,14 @@ static inline float squares_of_block(float *restrict squares, const place *restr
 }
 
 /* Collects keys of the records from `begin` to `end`, the `wanted` smallest ones at least; there is
- * room for all records, or for twice as many as are wanted and a block, and for one key more. Returns
- * how many. */
+ * room for all records, or for twice as many as are wanted and a block, and for one key more.
+ * Returns how many. */
 static int64_t collect(key *keys, key *spare, const place *records, place centre, int64_t begin,
                        int64_t end, int64_t wanted, int64_t room)
 {
     int64_t count = 0;
-    /* Keys from this one on are not wanted, and where the square of a distance is above the limit, its
-     * key surely is not. */
+    /* Keys from this one on are not wanted, and where the square of a distance is above the limit,
+     * its key surely is not. */
     key bound = UINT64_MAX;
     float limit = 0;
     for (int64_t i = begin; i < end; i += BLOCK_RECORDS) {

@@ -1,8 +1,9 @@
 /* The scores of the best alignments of a sequence with each beginning of another. Limited by
  * arithmetic on vectors of bytes: what is computed is how much a score is above the least one that
  * its neighbour allows, which is small and never negative, so that a vector has 64 cells of an
- * anti-diagonal. The scores of a strip of rows come from profiles, one for each letter, and are turned
- * to anti-diagonals sixteen columns at a time. Threads take strips, each behind the one above. */
+ * anti-diagonal. The scores of a strip of rows come from profiles, one for each letter, and are
+ * turned to anti-diagonals sixteen columns at a time. Threads take strips, each behind the one
+ * above. */
 #include "../../benchmarks/peers/peer.h"
 
 #if defined(__AVX512BW__)
@@ -13,8 +14,8 @@ enum { LETTERS = 32 };
 typedef __m256i bytes;
 #endif
 
-/* The alignment: its lengths, what a gap costs, and for each letter the scores with all letters of b,
- * more than two gaps and at least 0. */
+/* The alignment: its lengths, what a gap costs, and for each letter the scores with all letters of
+ * b, more than two gaps and at least 0. */
 typedef struct {
     int64_t n, m;
     const uint8_t *a, *b;
@@ -52,8 +53,8 @@ enum {
     STEPS = 256,
 };
 
-/* The vector one letter on, with a letter of the row above, the last one of the sixteen from `above`
- * on, before it. */
+/* The vector one letter on, with a letter of the row above, the last one of the sixteen from
+ * `above` on, before it. */
 static inline bytes shifted(bytes v, const uint8_t *above)
 {
     __m128i letters = _mm_loadu_si128((const __m128i *)above);
@@ -133,8 +134,8 @@ static inline void columns_from(bytes *columns, const uint8_t *const *rows, int6
     }
 }
 
-/* The state of a strip: for each row how much its score is above the least one that the score to its
- * left allows, and how much that is above the least one that the score above allows. */
+/* The state of a strip: for each row how much its score is above the least one that the score to
+ * its left allows, and how much that is above the least one that the score above allows. */
 typedef struct {
     bytes across, down;
 } front;
@@ -166,8 +167,8 @@ static inline void wait_for(const int64_t *finished, int64_t columns)
         _mm_pause();
 }
 
-/* A strip of rows from i on: from the row above to the last row. The strip above says in `before` how
- * many columns it has finished, this one in `finished`. */
+/* A strip of rows from i on: from the row above to the last row. The strip above says in `before`
+ * how many columns it has finished, this one in `finished`. */
 static void strip(const alignment *al, int64_t i, const uint8_t *above, uint8_t *below,
                   const int64_t *before, int64_t *finished)
 {
@@ -229,7 +230,8 @@ static int rows_of_bytes(alignment *al, int32_t *last)
         profiles += letters_of_a[letter];
     /* What strips have finished, each on a line of its own; two rows; profiles. */
     size_t marks = (size_t)(strips + 1) * 64;
-    char *memory = aligned_alloc(64, (marks + (size_t)((profiles + 2) * stride) + 63) & ~(size_t)63);
+    size_t bytes = marks + (size_t)((profiles + 2) * stride);
+    char *memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
     if (memory == NULL)
         return 2;
     int64_t *finished = (int64_t *)memory;

@@ -1,7 +1,7 @@
 /* The rank of pages. Limited by random accesses to ranks, which are kept in the second-level cache:
- * links are put into tiles, by what block of pages they lead to and from, in four bytes each, so that
- * a tile reads one block of ranks and adds to another. A round is one pass over the links, which
- * gives the next shares of ranks as well. Threads take blocks that links lead to. */
+ * links are put into tiles, by what block of pages they lead to and from, in four bytes each, so
+ * that a tile reads one block of ranks and adds to another. A round is one pass over the links,
+ * which gives the next shares of ranks as well. Threads take blocks that links lead to. */
 #include "../../benchmarks/peers/peer.h"
 #include "pagerank.h"
 #ifdef _OPENMP
@@ -9,9 +9,9 @@
 #endif
 
 enum {
-    /* The bits of a page's number within its block, of those that links lead from, and of those that
-     * they lead to: the latter are read and written, and change less often. They have fewer bits where
-     * all threads are to have several. */
+    /* The bits of a page's number within its block, of those that links lead from, and of those
+     * that they lead to: the latter are read and written, and change less often. They have fewer
+     * bits where all threads are to have several. */
     FROM_BITS = 14,
     TO_BITS = 17,
     LEAST_BITS = 9,
@@ -69,8 +69,8 @@ static void make_tiles(const graph *g, const link_of_pages *links, int64_t *coun
     }
 }
 
-/* What a page gives of its rank to each that it links to: one over their number, or 0; and the ranks
- * of those that give nothing. */
+/* What a page gives of its rank to each that it links to: one over their number, or 0; and the
+ * ranks of those that give nothing. */
 typedef struct {
     double *part, *shares, *next_shares, *ranks;
 } state;
@@ -96,8 +96,8 @@ static double begin_column(const graph *g, const state *s, int64_t column, doubl
     return lost;
 }
 
-/* One round for a row of tiles: the ranks of its pages and their next shares. Returns what those that
- * give nothing keep. `lost` is what a page gets of all such ranks, and of a fresh start. */
+/* One round for a row of tiles: the ranks of its pages and their next shares. Returns what those
+ * that give nothing keep. `lost` is what a page gets of all such ranks, and of a fresh start. */
 static double round_of_row(const graph *g, const state *s, int64_t row, double lost)
 {
     int64_t begin = row << g->bits, end = begin + ((int64_t)1 << g->bits);

@@ -1,6 +1,6 @@
-/* The cheapest path through a grid for each end. Limited by the bandwidth of reading the costs once:
- * tiles of columns take many rows at once, with as many more columns on both sides, so that the sums
- * of a tile stay in the first-level cache and threads meet once for all these rows. */
+/* The cheapest path through a grid for each end. Limited by the bandwidth of reading the costs
+ * once: tiles of columns take many rows at once, with as many more columns on both sides, so that
+ * the sums of a tile stay in the first-level cache and threads meet once for all these rows. */
 #include "../../benchmarks/peers/peer.h"
 #ifdef _OPENMP
 #include <omp.h>
@@ -30,8 +30,8 @@ static inline void row(int32_t *restrict next, const int32_t *restrict best,
 /* Takes the columns from `begin` to `end` through some rows of costs. Outside of the grid sums are
  * larger than all others. The columns that are computed beside them go wrong from outside, one more
  * with each row. */
-static void tile(int32_t *to, const int32_t *from, const int32_t *costs, int64_t rows, int64_t width,
-                 int64_t begin, int64_t end)
+static void tile(int32_t *to, const int32_t *from, const int32_t *costs, int64_t rows,
+                 int64_t width, int64_t begin, int64_t end)
 {
     _Alignas(64) int32_t room[2][ROOM];
     int64_t low = begin > ROWS ? begin - ROWS : 0;

@@ -1,8 +1,8 @@
-/* The convex hull of points in the plane. Limited by the bandwidth of reading the points once, if most
- * of them are inside: those within an octagon of extreme points of a sample are left out at once. The
- * others are split by quickhull, in full vectors that are compressed to what is outside of either new
- * side, with the farthest points found on the way. Operations are rounded as they are written, since
- * a corner must have no area with itself. Threads take sides. */
+/* The convex hull of points in the plane. Limited by the bandwidth of reading the points once, if
+ * most of them are inside: those within an octagon of extreme points of a sample are left out at
+ * once. The others are split by quickhull, in full vectors that are compressed to what is outside
+ * of either new side, with the farthest points found on the way; threads take sides. Operations are
+ * rounded as they are written, since a corner must have no area with itself. */
 #pragma GCC optimize("fp-contract=off", "no-associative-math")
 #include "../../benchmarks/peers/peer.h"
 #include "quickhull.h"
@@ -223,8 +223,8 @@ static inline int64_t split_vectors(points p, int64_t n, line l, line m, outside
 }
 #endif
 
-/* Splits points into those outside of a line, which may stand where the points do, and those outside
- * of another one. */
+/* Splits points into those outside of a line, which may stand where the points do, and those
+ * outside of another one. */
 static void split(points p, int64_t n, line l, line m, outside *left, outside *right)
 {
     int64_t i = 0;
@@ -243,8 +243,9 @@ static void split(points p, int64_t n, line l, line m, outside *left, outside *r
 static int64_t two_sides(point *to, point a, point c, point b, const outside *left,
                          const outside *right, int64_t n);
 
-/* Writes the corners between a and b, in their order: those of the n points of p outside of the line
- * between them, of which c is the farthest one. `spare` has room for as many. Returns their number. */
+/* Writes the corners between a and b, in their order: those of the n points of p outside of the
+ * line between them, of which c is the farthest one. `spare` has room for as many. Returns their
+ * number. */
 static int64_t corners_between(point *to, point a, point b, corner farthest, points p, int64_t n,
                                points spare)
 {
@@ -256,8 +257,8 @@ static int64_t corners_between(point *to, point a, point b, corner farthest, poi
     return two_sides(to, a, c, b, &left, &right, n);
 }
 
-/* Writes the corners between a and c, c, and those between c and b, from the n points outside of both
- * lines. What either has left of its buffer is the other's spare room. */
+/* Writes the corners between a and c, c, and those between c and b, from the n points outside of
+ * both lines. What either has left of its buffer is the other's spare room. */
 static int64_t two_sides(point *to, point a, point c, point b, const outside *left,
                          const outside *right, int64_t n)
 {
@@ -282,8 +283,8 @@ static int64_t two_sides(point *to, point a, point c, point b, const outside *le
     return first + 1 + second;
 }
 
-/* Edges of a polygon, clockwise: a point is surely inside where dx y - dy x is not above the bound of
- * each. There is none where so few points would be inside that it does not pay. */
+/* Edges of a polygon, clockwise: a point is surely inside where dx y - dy x is not above the bound
+ * of each. There is none where so few points would be inside that it does not pay. */
 typedef struct {
     double dx[EDGES], dy[EDGES], bound[EDGES];
     int exists;
@@ -343,7 +344,7 @@ static inline vec fused_area(double a, vec b, vec c)
 #endif
 }
 
-/* Takes the points of whole vectors that may be on the hull; returns how many points it looked at. */
+/* Takes the points of whole vectors that may be on the hull; returns how many it looked at. */
 static inline int64_t take_vectors(points to, int64_t *count, const point *all, int64_t n,
                                    const polygon *g)
 {
@@ -376,8 +377,8 @@ static inline int64_t take_vectors(points to, int64_t *count, const point *all, 
 }
 #endif
 
-/* Takes the points that may be on the hull; returns how many. The first part shows whether it pays to
- * look. */
+/* Takes the points that may be on the hull; returns how many. The first part shows whether it pays
+ * to look. */
 static int64_t take_candidates(points to, const point *all, int64_t n, polygon g)
 {
     int64_t count = 0;
@@ -416,8 +417,8 @@ static void ends_of(points p, int64_t n, point *first, point *last)
     *first = (point){low, lowest}, *last = (point){high, highest};
 }
 
-/* Takes the candidates of all points, in as many parts as there are threads, and moves them together.
- * Returns how many there are. */
+/* Takes the candidates of all points, in as many parts as there are threads, and moves them
+ * together. Returns how many there are. */
 static int64_t candidates(points to, const point *all, int64_t n)
 {
     enum { MOST_PARTS = 256 };
@@ -441,8 +442,8 @@ static int64_t candidates(points to, const point *all, int64_t n)
     return count;
 }
 
-/* Writes the hull of n points, one or more, and returns the number of its corners. There is room for
- * as many points in `spare`. */
+/* Writes the hull of n points, one or more, and returns the number of its corners. There is room
+ * for as many points in `spare`. */
 static int64_t hull_of(point *to, points p, int64_t n, points spare)
 {
     point first, last;

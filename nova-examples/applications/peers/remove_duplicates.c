@@ -1,7 +1,7 @@
 /* The different numbers of a vector, in the order in which each stands first. Limited by random
- * accesses, which are kept in a cache: numbers of a small range are marked in a map of bits; else few
- * different ones are kept in a small hash table; else all are first put into buckets, each with a
- * table that fits the cache, and the places of first ones are marked. Threads take a part of the
+ * accesses, which are kept in a cache: numbers of a small range are marked in a map of bits; else
+ * few different ones are kept in a small hash table; else all are first put into buckets, each with
+ * a table that fits the cache, and the places of first ones are marked. Threads take a part of the
  * vector each, and then leave out what earlier parts have, or they take buckets. */
 #include "../../benchmarks/peers/peer.h"
 #ifdef _OPENMP
@@ -21,8 +21,8 @@ enum {
     NONE = INT32_MIN,
 };
 
-/* The numbers, the parts they are taken in, and what is left of each part: at its place in `left`, and
- * so many. */
+/* The numbers, the parts they are taken in, and what is left of each part: at its place in `left`,
+ * and so many. */
 typedef struct {
     const int32_t *x;
     int64_t n, parts;
@@ -55,8 +55,8 @@ static uint64_t range_of(const vector *v, int32_t *smallest)
     return (uint64_t)((int64_t)high - low + 1);
 }
 
-/* Numbers of a small range: marks those of each part in a map of its own, then leaves out those that
- * the maps of earlier parts have. Maps have so many words, all 0. */
+/* Numbers of a small range: marks those of each part in a map of its own, then leaves out those
+ * that the maps of earlier parts have. Maps have so many words, all 0. */
 static void by_maps(const vector *v, int32_t low, uint64_t *maps, int64_t words)
 {
 #pragma omp parallel for schedule(static) if (v->parts > 1)
@@ -99,8 +99,8 @@ static void by_maps(const vector *v, int32_t low, uint64_t *maps, int64_t words)
     }
 }
 
-/* Different numbers, 2 to the power of `bits` places for them, and whether NONE is one of them. All have
- * the first `common` bits of their hash in common. */
+/* Different numbers, 2 to the power of `bits` places for them, and whether NONE is one of them. All
+ * have the first `common` bits of their hash in common. */
 typedef struct {
     int32_t *places;
     int bits, common;
@@ -137,8 +137,9 @@ static inline int put(table *t, int32_t x)
     return 0;
 }
 
-/* Leaves the first ones of n numbers, and returns how many; -1 where the largest table has not twice
- * as many places. A table that fills up is made anew, four times as large, from what is left. */
+/* Leaves the first ones of n numbers, and returns how many; -1 where the largest table has not
+ * twice as many places. A table that fills up is made anew, four times as large, from what is
+ * left. */
 static int64_t by_table(table *t, const int32_t *x, int64_t n, int32_t *left)
 {
     int64_t count = 0, full = (int64_t)1 << (LEAST_TABLE - 1);
@@ -159,8 +160,8 @@ static int64_t by_table(table *t, const int32_t *x, int64_t n, int32_t *left)
     return count;
 }
 
-/* Few different numbers: those of each part, then those of all parts. Returns whether there are few.
- * Each part has a table of the largest size. */
+/* Few different numbers: those of each part, then those of all parts. Returns whether there are
+ * few. Each part has a table of the largest size. */
 static int by_tables(const vector *v, int32_t *places)
 {
     int few = 1;
@@ -200,8 +201,8 @@ typedef struct {
     uint32_t at;
 } entry;
 
-/* What all threads share of the buckets: their number's logarithm, where each begins, and what is in
- * them. */
+/* What all threads share of the buckets: their number's logarithm, where each begins, and what is
+ * in them. */
 typedef struct {
     int bits;
     int64_t *starts;

@@ -1,6 +1,6 @@
-/* A picture of spheres by rays, with shadows. Limited by arithmetic, in full vectors of pixels: a tile
- * of pixels meets only those spheres that a cone around its rays meets, and its shadows come only
- * from those that a cone around the lamp and what the tile sees meets. Threads take tiles. */
+/* A picture of spheres by rays, with shadows. Limited by arithmetic, in full vectors of pixels: a
+ * tile of pixels meets only those spheres that a cone around its rays meets, and its shadows come
+ * only from those that a cone around the lamp and what the tile sees meets. Threads take tiles. */
 #include "../../benchmarks/peers/peer.h"
 #include "spheres.h"
 #ifdef _OPENMP
@@ -111,8 +111,8 @@ typedef struct {
     float *x, *y, *z, *distance, *sine, *cosine;
 } view;
 
-/* Spheres, up to whole groups of them, and how the eye and the lamp see them. The square of a radius,
- * and what it is more than the square of the distance to the eye. */
+/* Spheres, up to whole groups of them, and how the eye and the lamp see them. The square of a
+ * radius, and what it is more than the square of the distance to the eye. */
 typedef struct {
     int64_t count, padded;
     float *x, *y, *z, *radius, *square, *excess;
@@ -260,8 +260,8 @@ static inline mask shadows(const scene *s, const int32_t *list, int64_t count, c
     return dark;
 }
 
-/* The cone of the lines through the lamp from what a tile sees: around the middle of the smallest box
- * that has it all. */
+/* The cone of the lines through the lamp from what a tile sees: around the middle of the smallest
+ * box that has it all. */
 static cone cone_of_shadows(triple lamp, const sight *rows, int count)
 {
     vec far = all(3e38f);
@@ -288,7 +288,8 @@ static cone cone_of_shadows(triple lamp, const sight *rows, int count)
     float distance = sqrtf(x * x + y * y + z * z), sine = radius / distance;
     if (!(sine < 0.99f))
         return (cone){{0, 0, 0}, 1, 0, 3e38f, 1};
-    return (cone){normal_of(x, y, z), sine, sqrtf(1 - sine * sine), 1.0001f * (distance + radius), 1};
+    float cosine = sqrtf(1 - sine * sine), reach = 1.0001f * (distance + radius);
+    return (cone){normal_of(x, y, z), sine, cosine, reach, 1};
 }
 
 /* Draws the tile at a row and a column. `list` has room for all spheres. */

@@ -1,7 +1,8 @@
 /* Speckle-reducing anisotropic diffusion. Limited by the bandwidth of the cache that the image fits
- * into, and by arithmetic in the nearest ones: each step is one pass, in place. It keeps old rows and
- * two rows of coefficients in the first-level cache, takes the sums for the next step on the way, and
- * has one division for a pixel, since all quotients of a coefficient are brought to one. */
+ * into, and by arithmetic in the nearest ones: each step is one pass, in place. It keeps old rows
+ * and two rows of coefficients in the first-level cache, takes the sums for the next step on the
+ * way, and has one division for a pixel, since all quotients of a coefficient are brought to
+ * one. */
 #ifdef __AVX512F__
 #pragma GCC target("prefer-vector-width=512")
 #endif
@@ -32,8 +33,9 @@ typedef struct {
     float *above, *current, *below[2], *c, *c_south;
 } band;
 
-/* The coefficient of a pixel x with these neighbours. With the sum s and the sum of squares q of the
- * differences, it is K d^2 / (q0^2 d^2 + n), where d = x + s/4, n = q/2 - s^2/16, K = q0 (1 + q0). */
+/* The coefficient of a pixel x with these neighbours. With the sum s and the sum of squares q of
+ * the differences, it is K d^2 / (q0^2 d^2 + n), where d = x + s/4, n = q/2 - s^2/16, K = q0 (1 +
+ * q0). */
 static inline float coefficient(float x, float north, float south, float west, float east, float q0)
 {
     north -= x, south -= x, west -= x, east -= x;
@@ -150,7 +152,8 @@ static void all_steps(const image *m, const float *from, float *room, int32_t st
                       int me)
 {
     int64_t top = m->height * me / threads, bottom = m->height * (me + 1) / threads, w = m->width;
-    band b = {top, bottom, room, room + w, {room + 2 * w, room + 3 * w}, room + 4 * w, room + 5 * w};
+    band b = {top, bottom, room, room + w, {room + 2 * w, room + 3 * w}, room + 4 * w,
+              room + 5 * w};
     double *sums = m->sums[me];
     memcpy(m->pixels + top * w, from + top * w, (size_t)((bottom - top) * w) * sizeof *from);
     sums[0] = sums[1] = 0;

@@ -1,8 +1,8 @@
-/* Counts of the angles between two sets of directions. Limited by arithmetic: up to 31 bounds stay in
- * registers of AVX-512, where a vector of cosines looks up its bins in five steps of a search, without
- * a branch, and counters count two pairs at once; without AVX-512 all are compared with each bound.
- * For more bounds a table tells the bin from the leading bits of a number's distance to 1, but for the
- * bounds next to it. Threads have counters of their own. */
+/* Counts of the angles between two sets of directions. Limited by arithmetic: up to 31 bounds stay
+ * in registers of AVX-512, where a vector of cosines looks up its bins in five steps of a search,
+ * without a branch, and counters count two pairs at once; without AVX-512 all are compared with
+ * each bound. For more bounds a table tells the bin from the leading bits of a number's distance to
+ * 1, but for the bounds next to it. Threads have counters of their own. */
 #include "../../benchmarks/peers/peer.h"
 #include "tpacf.h"
 #ifdef _OPENMP
@@ -85,8 +85,8 @@ static inline __m512d cosines_of(const directions *d, int64_t i, __m512d x, __m5
     return _mm512_fmadd_pd(x, _mm512_loadu_pd(d->x + i), c);
 }
 
-/* Counts the pairs of a direction with those of a tile, by the places of two bins: first all places,
- * so that no counter is read before it is known where the last one was written. */
+/* Counts the pairs of a direction with those of a tile, by the places of two bins: first all
+ * places, so that no counter is read before it is known where the last one was written. */
 static inline void count_places(uint32_t counters[COPIES][1 << 2 * BITS], const bounds *b,
                                 direction of, const directions *d, int64_t begin, int64_t end)
 {
@@ -164,7 +164,8 @@ static void make_cells(cells *t, const double *cosines, int64_t bins)
 
 /* Counts n cosines by comparing all of them with each bound, four bounds at a time: what is below a
  * bound is not in its bin, but in a later one. */
-static void compare(uint32_t *counts, const cells *t, int64_t bins, const double *cosines, int64_t n)
+static void compare(uint32_t *counts, const cells *t, int64_t bins, const double *cosines,
+                    int64_t n)
 {
     counts[0] += (uint32_t)n;
     for (int64_t k = 0; k < bins; k += 4) {
