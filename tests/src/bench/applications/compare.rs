@@ -52,7 +52,7 @@ fn compare_elements(
     if n != m {
         return Err(format!("{n} elements instead of {m}"));
     }
-    // Rows and tuples are compared column by column, so that each has a magnitude of its own.
+    // Tuples are compared column by column, so that each column has a magnitude of its own.
     match (found, expected) {
         (Elements::Values(a), Elements::Values(b)) => compare_rows(a, b, tolerance),
         _ => compare_numbers(&scalars(found), &scalars(expected), tolerance),

@@ -393,15 +393,9 @@ fn needleman_wunsch(random: &mut Random, n: usize) -> Vec<Value> {
     let mut scores = vec![0i32; LETTERS * LETTERS];
     for a in 0..LETTERS {
         for b in 0..=a {
-            let score = if a == b {
-                4 + random.below(8)
-            } else {
-                random.below(5)
-            };
-            let score = if a == b {
-                score as i32
-            } else {
-                score as i32 - 4
+            let score = match a == b {
+                true => 4 + random.below(8) as i32,
+                false => random.below(5) as i32 - 4,
             };
             scores[a * LETTERS + b] = score;
             scores[b * LETTERS + a] = score;
