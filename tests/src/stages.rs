@@ -115,6 +115,7 @@ pub const SMALL_TILES: TileSizes = TileSizes {
     rows: 8,
     stored: 3,
     line: 8,
+    lanes: 4,
 };
 
 impl Stages {

@@ -34,6 +34,8 @@ pub(crate) struct Env<'a> {
     pub(crate) loops: u32,
     /// The number of enclosing grids.
     pub(crate) grids: u32,
+    /// True inside an operation that is taken in lockstep. Reductions are left folds there.
+    pub(crate) lockstep: bool,
     pub(crate) tiles: TileSizes,
     pub(crate) machine: Machine,
 }
@@ -58,6 +60,7 @@ impl<'a> Env<'a> {
             structures: FirstFields::new(),
             loops: 0,
             grids: 0,
+            lockstep: false,
             tiles,
             machine,
         }

@@ -12,7 +12,7 @@
 //!
 //! An array operation is one loop nest ([`operation`]) over a [`space`]. Its [`output`]s are written by
 //! [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it become [`tiles`], [`lanes`],
-//! [`groups`] of rows or strips of rows ([`row_strips`]).
+//! [`groups`] of rows or strips of rows ([`row_strips`]), or are taken in [`lockstep`].
 
 mod accumulators;
 mod address;
@@ -31,6 +31,7 @@ mod growing;
 mod lanes;
 mod lifetimes;
 mod limits;
+mod lockstep;
 mod loops;
 mod nest;
 mod operation;

@@ -6,6 +6,7 @@ use crate::env::Env;
 use crate::groups::{grouping_of, operation_in_groups};
 use crate::growing::{end_rows_in_place, grow_rows};
 use crate::lanes::{lane_schedule, operation_in_rows};
+use crate::lockstep::{lockstep_of, operation_in_lockstep};
 use crate::loops::{wrap, wrap_flat};
 use crate::ordered::{Surrounding, make_ordered};
 use crate::output::{Output, is_staged};
@@ -38,7 +39,7 @@ pub(crate) fn array_operation<'a>(
     // Chunks of a grid are long, and each belongs to one thread. An operation with a strategy becomes
     // the loop that the strategy states.
     let in_order = operation.level == flat::Level::Sequential && !operation.is_marked();
-    if in_order && cx.machine == Machine::Processor {
+    if in_order && cx.machine == Machine::Processor && !cx.lockstep {
         if let Some(tiling) = tiling_of(cx, operation, pattern) {
             return operation_in_tiles(cx, tiling, pattern, place);
         }
@@ -47,8 +48,13 @@ pub(crate) fn array_operation<'a>(
         {
             return Ok(());
         }
+        if let Some(lockstep) = lockstep_of(cx, operation) {
+            return operation_in_lockstep(cx, operation, &lockstep, pattern, place);
+        }
     }
-    if let Some(schedule) = lane_schedule(cx, operation) {
+    if !cx.lockstep
+        && let Some(schedule) = lane_schedule(cx, operation)
+    {
         return operation_in_rows(cx, operation, schedule, pattern, place);
     }
     let states = start_states(cx, &operation.carries)?;

@@ -68,6 +68,8 @@ pub(crate) fn start_reduction<'a>(
             bounds,
             blocks,
         })
+    } else if env.lockstep {
+        Kind::Fold(make_accumulators(env, &names, &starts))
     } else if bracketing == Bracketing::Pairs {
         Kind::Pairs(start_tree(env, starts, bracketing))
     } else if bracketing == Bracketing::Left {

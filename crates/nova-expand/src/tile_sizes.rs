@@ -17,6 +17,8 @@ pub struct TileSizes {
     pub stored: u32,
     /// The bytes of a cache line.
     pub line: u32,
+    /// The number of iterations that are taken in lockstep, a power of two.
+    pub lanes: u32,
 }
 
 impl Default for TileSizes {
@@ -28,6 +30,7 @@ impl Default for TileSizes {
             rows: 64,
             stored: 1 << 12,
             line: PROCESSOR.line_bytes as u32,
+            lanes: PROCESSOR.lockstep_lanes as u32,
         }
     }
 }

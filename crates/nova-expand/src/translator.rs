@@ -45,6 +45,7 @@ impl<'a> Translator<'a> {
             sums: mem.sums.clone(),
             foreigns: mem.foreigns.clone(),
             strict,
+            lanes: tiles.lanes,
             ..ir::Program::default()
         };
         let writer = Writer {

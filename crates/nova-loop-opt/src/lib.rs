@@ -28,6 +28,7 @@ pub mod index_set_splitting;
 pub mod kernels;
 mod limits;
 pub mod locals;
+pub mod lockstep;
 pub mod narrow_accumulators;
 pub mod obstacles;
 pub mod parallel_regions;

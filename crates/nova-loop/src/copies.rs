@@ -14,15 +14,21 @@ pub fn copy(
 ) -> Vec<Command> {
     let mut copies = commands.to_vec();
     for command in &mut copies {
-        if let Command::Declare { variable, .. } = command {
-            variables.insert(*variable, copy_of(program, *variable));
+        let mut declared = Vec::new();
+        walk::names(command, &mut |variable, role| {
+            if role.is_none() {
+                declared.push(variable);
+            }
+        });
+        for variable in declared {
+            variables.insert(variable, copy_of(program, variable));
         }
         walk::reads_mut(command, &mut |e| e.rename(variables));
-        if let Command::Declare { variable, .. } | Command::Assign { variable, .. } = command
-            && let Some(new) = variables.get(variable)
-        {
-            *variable = *new;
-        }
+        walk::names_mut(command, &mut |variable| {
+            if let Some(new) = variables.get(variable) {
+                *variable = *new;
+            }
+        });
         for list in command.lists_mut() {
             *list = deep(|| copy(program, list, variables));
         }

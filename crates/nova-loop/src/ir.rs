@@ -68,6 +68,9 @@ pub struct Program {
     /// True if the program was translated for `--fp strict`: math functions come from our own table, and
     /// no floating-point operations may be contracted.
     pub strict: bool,
+    /// The number of iterations of a loop that are taken in lockstep, a power of two. The translation chooses it;
+    /// it is not part of the text, which leaves the number to the processor (0).
+    pub lanes: u32,
     /// True if threads that run iterations of one loop may append nodes to one table. The nodes must hold
     /// no arrays. An atomic operation of the runtime takes a node's index, or those of several nodes.
     pub nodes_by_threads: bool,

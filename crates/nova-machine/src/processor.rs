@@ -38,6 +38,9 @@ pub struct Processor {
     /// destination. Measured on a Zen 4 (docs/decisions/transposed-copies.md).
     pub transposed_lines: [i64; 2],
 
+    /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
+    /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
+    pub lockstep_lanes: i64,
     /// The cost of a branch that is sometimes mispredicted, in simple operations. An estimate.
     pub branch_work: u32,
     /// Instructions of an iteration, below which the processor overlaps iterations by itself. An estimate
@@ -77,6 +80,7 @@ pub const PROCESSOR: Processor = Processor {
     non_temporal_strip_bytes: 256,
     store_queue_rows: 32,
     transposed_lines: [4, 1],
+    lockstep_lanes: 32,
     branch_work: 8,
     overlapped_work: 60,
     hidden_latency: 100,

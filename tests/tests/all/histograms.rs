@@ -2,11 +2,14 @@
 //! to the bit however many bins and elements there are, and errors keep their places. Bins that do
 //! not fit there are computed in chunks.
 
+use nova_core::text::read_value;
 use nova_driver::{Stage, Target};
 use nova_schedule::Parallelism;
+use nova_tests::passes::Passes;
 use nova_tests::programs::{
     self, Compiled, How, compare, emit, integers, list, on_devices, ones_but,
 };
+use nova_tests::stages::{self, Stages, disagreement};
 
 /// Returns options with groups of few elements for short arrays.
 fn small(strict: bool) -> How {
@@ -194,4 +197,34 @@ fn the_report_says_where_bins_are() {
     }
     let threads = report(&text("256"), Target::Pthreads);
     assert!(!threads.contains(local), "{threads}");
+}
+
+/// The error of a histogram whose operator fails in two bins, with other numbers in each.
+#[test]
+fn errors_come_in_one_order_at_every_stage() {
+    let programs = [
+        // Values that hold vectors: in the order of bins.
+        "(histogram (lambda (a b) (as_scalar (as_vector 2 (concat a b)))) ([] : vector int) 3 I
+            (map (lambda (n) (range n)) X))",
+        "(map (lambda (v, _) v) (histogram (lambda ((a, p) (b, q)) ((as_scalar (as_vector 2 b)), (+ p q)))
+            (([] : vector int), 0) 3 I (map (lambda (n) ((range n), n)) X)))",
+        // Scalars: in the order of elements.
+        "(histogram (lambda (a b) (+ a ([1 2 3] ! b))) 0 3 I X)",
+    ];
+    let inputs = ["[2 0 2 1]", "[0 1 2 0]", "[1 1 0 0]", "[5 1 0 1]"];
+    for program in programs {
+        let text = format!("(entry e ((I : vector int) (X : vector int)) {program})");
+        for passes in [Passes::All, Passes::Level(0)] {
+            let stages = Stages::compile("histograms", &text, stages::How::strict(passes)).unwrap();
+            let sums = &stages.flat.sums;
+            let (_, ty) = &stages.flat.entries[0].inputs[0];
+            for places in inputs {
+                for numbers in ["[5 7 3 9]", "[4 5 2 3]", "[2 4 6 8]"] {
+                    let inputs = [places, numbers].map(|t| read_value(t, ty, sums).unwrap());
+                    let outcomes = stages.evaluate(0, &inputs);
+                    assert_eq!(disagreement(&outcomes), None, "{text} of {places} {numbers}");
+                }
+            }
+        }
+    }
 }

@@ -242,7 +242,8 @@ impl Machine<'_> {
         Ok((those, others))
     }
 
-    /// Checks that n is not negative, then that the lengths of I and X agree.
+    /// Checks that n is not negative, then that the lengths of I and X agree. Bins that hold vectors are folded
+    /// one after the other, so that an error is that of the first bin that has one (docs/order.md).
     fn histogram(
         &mut self,
         frame: &mut Frame,
@@ -256,11 +257,18 @@ impl Machine<'_> {
         let mut bins = Vec::new();
         grow(&mut bins, n)?;
         bins.resize(n, start);
+        let mut folded = Vec::with_capacity(elements.len());
         for k in 0..elements.len() {
             if let Some(bin) = in_range(integer_at(&indices, k)?, n) {
-                let so_far = std::mem::replace(&mut bins[bin], Value::Unit);
-                bins[bin] = self.block(frame, block, [so_far, at(&elements, k)?])?;
+                folded.push((bin, k));
             }
+        }
+        if !site.scalars_only {
+            folded.sort_by_key(|(bin, _)| *bin);
+        }
+        for (bin, k) in folded {
+            let so_far = std::mem::replace(&mut bins[bin], Value::Unit);
+            bins[bin] = self.block(frame, block, [so_far, at(&elements, k)?])?;
         }
         Ok(Value::from_elements(element_type(&site.result), bins))
     }

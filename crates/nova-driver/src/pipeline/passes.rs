@@ -131,6 +131,8 @@ pub const PASSES: &[Pass] = &[
     TIDY,
     row(O2, Processor, "narrow-accumulators", Loop(nova_loop_opt::narrow_accumulators::run), "adds small integers in narrow lanes, of which a vector holds more"),
     TIDY,
+    row(O2, Processor, "lockstep", Loop(nova_loop_opt::lockstep::run), "takes iterations that contain loops some at a time, in lanes"),
+    TIDY,
     row(O2, Processor, "rsqrt-refinement", Loop(nova_loop_opt::rsqrt_refinement::run), "gives reciprocal square roots in loops over lanes a loop of their own"),
     row(O2, Processor, "chained-scan", Loop(nova_loop_opt::chained_scan::run), "makes one loop of the three of a chunked scan, with an ordered region"),
     row(NEEDED, Any, "empties", Loop(nova_loop_opt::empties::run), "leaves out nests of loops whose inner loops have no iterations"),

@@ -1,0 +1,430 @@
+//! Maps whose elements are computed by loops: the choice to take several elements in lockstep, with the loops
+//! around their lanes (outer-loop vectorisation).
+//!
+//! C compilers make vectors of innermost loops. Where such a loop only repeats a step, or is a reduction that
+//! they cannot vectorise, the elements of the map are the lanes instead. The map's innermost loop is then marked
+//! as independent, and the pass `lockstep` of nova-loop-opt rewrites it. Reductions inside are left folds, each
+//! lane its own.
+//!
+//! Reductions that have lanes of their own ([`crate::lanes`]) keep them if they are long. Short ones gain from
+//! lockstep if neighbours of the map read neighbours in memory, or the same elements. Such a map has a second
+//! version for long reductions.
+
+use crate::lanes::lane_schedule;
+use crate::limits::STATEMENTS_OF_LANES;
+use crate::loops::wrap;
+use crate::outputs::{consume_all, finish_output, start_outputs};
+use crate::source::name_of;
+use crate::space::{Rows, Space};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use nova_flat::ir as flat;
+use nova_flat::ir::Bracketing;
+use nova_flat::memory::{Polynomial, polynomial_of};
+use nova_flat::operators::by_component;
+use nova_flat::visit::{each_statement, used_variables};
+use nova_loop::error::internal;
+use nova_loop::ir::{Command, Expression, Level, Variable};
+use nova_machine::cost::is_simple;
+use nova_machine::{Machine, PROCESSOR};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The maximum number of elements of a reduction that are folded from left to right, where rounding errors
+/// grow with them.
+const FOLDED: i64 = 4096;
+
+/// The conditions under which a map is taken in lockstep: upper bounds of extents inside it.
+pub(crate) struct Lockstep {
+    limits: Vec<(flat::Atom, i64)>,
+}
+
+/// Returns the conditions under which an operation is taken in lockstep, if it may gain from that.
+pub(crate) fn lockstep_of(
+    cx: &Translator<'_>,
+    operation: &flat::ArrayOperation,
+) -> Option<Lockstep> {
+    let is_map = |o: &flat::Output| matches!(o, flat::Output::Map);
+    let plain = operation.carries.is_empty() && operation.outputs.iter().all(is_map);
+    if cx.machine != Machine::Processor || cx.recursive || cx.lockstep || !plain {
+        return None;
+    }
+    let index = operation.indices.last()?;
+    let mut statements = 0;
+    each_statement(&operation.body, &mut |_| statements += 1);
+    if statements > STATEMENTS_OF_LANES {
+        return None;
+    }
+    let mut search = Search {
+        cx,
+        index: *index,
+        varying: BTreeMap::from([(*index, Some(Polynomial::variable(*index)))]),
+        bound: operation.indices.iter().copied().collect(),
+        limits: Vec::new(),
+        loops: 0,
+    };
+    search.body(&operation.body, Surroundings::default())?;
+    (search.loops > 0).then_some(Lockstep {
+        limits: search.limits,
+    })
+}
+
+/// What surrounds a statement inside the map.
+#[derive(Clone, Copy, Default)]
+struct Surroundings {
+    /// True if some elements of the map may skip it.
+    parted: bool,
+    /// True if its reads must be of neighbours, since they are in lanes already.
+    in_lanes: bool,
+}
+
+/// The search through the body of a map.
+struct Search<'s, 'a> {
+    cx: &'s Translator<'a>,
+    index: flat::Variable,
+    /// The variables that may differ between elements, with their values where these are sums of products.
+    varying: BTreeMap<flat::Variable, Option<Polynomial>>,
+    /// The variables that are bound inside the map.
+    bound: BTreeSet<flat::Variable>,
+    limits: Vec<(flat::Atom, i64)>,
+    /// The number of loops that are no vectors by themselves.
+    loops: u32,
+}
+
+impl Search<'_, '_> {
+    /// Looks at a body. Returns none if it holds something that is not taken in lockstep.
+    fn body(&mut self, body: &flat::Body, around: Surroundings) -> Option<()> {
+        for statement in &body.statements {
+            self.bound.extend(&statement.pattern);
+            deep(|| self.statement(statement, around))?;
+        }
+        Some(())
+    }
+
+    fn statement(&mut self, statement: &flat::Statement, around: Surroundings) -> Option<()> {
+        use flat::Expression as E;
+        match &statement.expression {
+            E::Atom(_) => self.bind(statement),
+            E::Scalar {
+                operation, operand, ..
+            } => {
+                let differs = self.reads_varying(&statement.expression);
+                if differs && !self.has_vectors(*operation, *operand) {
+                    return None;
+                }
+                self.bind(statement)
+            }
+            E::Index { array, indices } => {
+                let along = self.stride(*array, indices);
+                if around.in_lanes && !matches!(along, Some(0 | 1)) {
+                    return None;
+                }
+                if along != Some(0) {
+                    self.varies(&statement.pattern);
+                }
+                Some(())
+            }
+            E::View { .. } | E::Check { .. } | E::Fail { .. } => Some(()),
+            E::If {
+                condition,
+                then,
+                otherwise,
+            } => self.cases(*condition, &[then, otherwise], statement, around),
+            E::Switch { scrutinee, cases } if cases.len() == 2 => {
+                let cases: Vec<&flat::Body> = cases.iter().collect();
+                self.cases(*scrutinee, &cases, statement, around)
+            }
+            E::While {
+                parameters,
+                condition,
+                body,
+            } => {
+                self.loops += 1;
+                let states: Vec<flat::Variable> = parameters.iter().map(|p| p.0).collect();
+                self.scalars(&states)?;
+                self.bound.extend(&states);
+                self.varies(&states);
+                self.varies(&statement.pattern);
+                let inside = Surroundings {
+                    parted: true,
+                    ..around
+                };
+                self.body(condition, inside)?;
+                self.body(body, inside)
+            }
+            E::Operation(operation) => {
+                self.reduction(operation, around)?;
+                self.varies(&statement.pattern);
+                Some(())
+            }
+            _others => None,
+        }
+    }
+
+    /// Looks at the cases of a conditional.
+    fn cases(
+        &mut self,
+        condition: flat::Atom,
+        cases: &[&flat::Body],
+        statement: &flat::Statement,
+        around: Surroundings,
+    ) -> Option<()> {
+        self.scalars(&statement.pattern)?;
+        let parted = self.is_varying(condition);
+        let inside = Surroundings {
+            parted: around.parted || parted,
+            ..around
+        };
+        let mut differs = parted;
+        for case in cases {
+            self.body(case, inside)?;
+            differs |= case.results.iter().any(|result| self.is_varying(*result));
+        }
+        if differs {
+            self.varies(&statement.pattern);
+        }
+        Some(())
+    }
+
+    /// Looks at an operation inside the map: a reduction that each element folds from left to right.
+    fn reduction(
+        &mut self,
+        operation: &flat::ArrayOperation,
+        around: Surroundings,
+    ) -> Option<()> {
+        let plain = operation.level == flat::Level::Sequential && !operation.is_marked();
+        if !plain || !operation.carries.is_empty() {
+            return None;
+        }
+        if operation.shape.iter().any(|extent| self.is_varying(*extent)) {
+            return None;
+        }
+        self.bound.extend(&operation.indices);
+        let schedule = lane_schedule(self.cx, operation);
+        for output in &operation.outputs {
+            let flat::Output::Reduce {
+                lambda,
+                start,
+                bracketing: Bracketing::Whole,
+                ..
+            } = output
+            else {
+                return None;
+            };
+            let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
+            if self.cx.program.strict && !exact {
+                return None;
+            }
+            let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
+            if !exact && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
+                self.limit(&operation.shape, FOLDED)?;
+            }
+            self.bound.extend(&lambda.parameters);
+            self.varies(&lambda.parameters);
+            self.body(&lambda.body, around)?;
+        }
+        let in_lanes = schedule.is_some();
+        match in_lanes {
+            true => self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?,
+            false => self.loops += 1,
+        }
+        let inside = Surroundings {
+            in_lanes: around.in_lanes || in_lanes,
+            ..around
+        };
+        self.body(&operation.body, inside)
+    }
+
+    /// Limits extents, which must be known before the map begins.
+    fn limit(&mut self, shape: &[flat::Atom], most: i64) -> Option<()> {
+        for extent in shape {
+            if let flat::Atom::Variable(variable) = extent
+                && self.bound.contains(variable)
+            {
+                return None;
+            }
+            match self.limits.iter_mut().find(|limit| limit.0 == *extent) {
+                Some(limit) => limit.1 = limit.1.min(most),
+                None => self.limits.push((*extent, most)),
+            }
+        }
+        Some(())
+    }
+
+    /// True if an operation has instructions or functions for vectors.
+    fn has_vectors(&self, operation: ScalarOperation, operand: Scalar) -> bool {
+        use ScalarOperation as O;
+        match operation {
+            O::Divide | O::Remainder => operand.is_float(),
+            O::Wrap(_) => !operand.is_float(),
+            O::Sqrt | O::Reciprocal | O::ReciprocalSqrt => true,
+            other => is_simple(other, operand) || !self.cx.program.strict,
+        }
+    }
+
+    fn scalars(&self, variables: &[flat::Variable]) -> Option<()> {
+        let is_scalar = |v: &flat::Variable| {
+            matches!(self.cx.source.variable(*v).ty, flat::Type::Scalar(_))
+        };
+        variables.iter().all(is_scalar).then_some(())
+    }
+
+    fn varies(&mut self, variables: &[flat::Variable]) {
+        for variable in variables {
+            self.varying.insert(*variable, None);
+        }
+    }
+
+    fn is_varying(&self, atom: flat::Atom) -> bool {
+        matches!(atom, flat::Atom::Variable(variable) if self.varying.contains_key(&variable))
+    }
+
+    fn reads_varying(&self, expression: &flat::Expression) -> bool {
+        let mut found = false;
+        used_variables(expression, &mut |v| found |= self.varying.contains_key(&v));
+        found
+    }
+
+    /// Binds the result of a scalar statement.
+    fn bind(&mut self, statement: &flat::Statement) -> Option<()> {
+        if self.reads_varying(&statement.expression) {
+            let value = self.value(&statement.expression);
+            for variable in &statement.pattern {
+                self.varying.insert(*variable, value.clone());
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the value of an expression that is a sum or product of known ones.
+    fn value(&self, expression: &flat::Expression) -> Option<Polynomial> {
+        match expression {
+            flat::Expression::Atom(atom) => self.polynomial(*atom),
+            flat::Expression::Scalar {
+                operation,
+                arguments,
+                ..
+            } => match (operation, &arguments[..]) {
+                (ScalarOperation::Convert(to), [only]) if to.is_integer() => self.polynomial(*only),
+                (ScalarOperation::Add, [a, b]) => {
+                    Some(self.polynomial(*a)?.plus(&self.polynomial(*b)?))
+                }
+                (ScalarOperation::Subtract, [a, b]) => {
+                    Some(self.polynomial(*a)?.minus(&self.polynomial(*b)?))
+                }
+                (ScalarOperation::Multiply, [a, b]) => {
+                    Some(self.polynomial(*a)?.times(&self.polynomial(*b)?))
+                }
+                _others => None,
+            },
+            _others => None,
+        }
+    }
+
+    fn polynomial(&self, atom: flat::Atom) -> Option<Polynomial> {
+        match atom {
+            flat::Atom::Constant(value) => Some(Polynomial::constant(i64::try_from(value.as_integer()?).ok()?)),
+            flat::Atom::Variable(variable) => match self.varying.get(&variable) {
+                Some(value) => value.clone(),
+                None => polynomial_of(atom),
+            },
+        }
+    }
+
+    /// Returns the distance in memory of what neighbours of the map read, if it is a known number.
+    fn stride(&self, array: flat::Variable, indices: &[flat::Atom]) -> Option<i64> {
+        let memory = self.cx.source.variable(array).memory.as_ref()?;
+        let values: Option<Vec<Polynomial>> =
+            indices.iter().map(|index| self.polynomial(*index)).collect();
+        let address = memory.lmad.address(&values?);
+        // The place of a row may itself depend on the element.
+        let mut known = true;
+        let address = address.substitute(|variable| match self.varying.get(variable) {
+            Some(Some(value)) => value.clone(),
+            Some(None) => {
+                known = false;
+                Polynomial::constant(0)
+            }
+            None => Polynomial::variable(*variable),
+        });
+        let (factor, _) = address.split(&self.index)?;
+        factor.as_constant().filter(|_| known)
+    }
+}
+
+/// Translates an operation whose elements are taken in lockstep where the conditions hold.
+pub(crate) fn operation_in_lockstep<'a>(
+    cx: &mut Translator<'a>,
+    operation: &'a flat::ArrayOperation,
+    lockstep: &Lockstep,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<()> {
+    let extents = cx.simple_values(&operation.shape)?;
+    let (Some((inner, outer)), Some((index, outer_indices))) =
+        (extents.split_last(), operation.indices.split_last())
+    else {
+        return Err(internal("an operation without dimensions"));
+    };
+    let mut condition = None;
+    for (extent, most) in &lockstep.limits {
+        let extent = cx.simple(*extent)?;
+        let few = extent.compare(ScalarOperation::LessEqual, Expression::index(*most));
+        condition = Some(match condition {
+            None => few,
+            Some(all) => Expression::and(all, few),
+        });
+    }
+    let variables = cx.bind_indices(outer_indices)?;
+    let mut space = Space::unordered(&extents, Rows::None, place);
+    let outputs = start_outputs(cx, operation, pattern, &space)?;
+    cx.flush_loads()?;
+    cx.loops += 1;
+    let (code, ()) = cx.nested(|cx| {
+        let mut version = |cx: &mut Translator<'a>, level| {
+            let name = name_of(cx.source, *index);
+            let variable = cx.add_variable(name, INDEX);
+            cx.bind_simple(*index, Expression::Variable(variable))?;
+            let all = variables.iter().chain([&variable]);
+            space.indices = all.map(|v: &Variable| Expression::Variable(*v)).collect();
+            let (body, ()) = cx.nested(|cx| {
+                cx.body(&operation.body, |cx, results| {
+                    consume_all(cx, operation, &outputs, results, &space)
+                })?;
+                Ok(())
+            })?;
+            cx.emit(Command::For {
+                variable,
+                count: inner.clone(),
+                level,
+                body,
+                place: place.clone(),
+            });
+            Ok(())
+        };
+        let (then, ()) = cx.nested(|cx| {
+            cx.lockstep = true;
+            let made = version(cx, Level::Independent);
+            cx.lockstep = false;
+            made
+        })?;
+        let Some(condition) = condition else {
+            then.into_iter().for_each(|command| cx.emit(command));
+            return Ok(());
+        };
+        let (otherwise, ()) = cx.nested(|cx| version(cx, Level::Sequential))?;
+        cx.emit(Command::If {
+            condition,
+            then,
+            otherwise,
+        });
+        Ok(())
+    })?;
+    cx.loops -= 1;
+    wrap(cx, outer, &variables, code, place);
+    for output in outputs {
+        finish_output(cx, output, place)?;
+    }
+    Ok(())
+}

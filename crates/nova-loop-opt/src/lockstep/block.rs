@@ -1,0 +1,574 @@
+//! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
+
+use super::has_loops;
+use super::scalars::settle;
+use super::varying::{INDEX, leaves_if, reads};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::{Place, deep};
+use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
+use nova_loop::walk;
+use nova_machine::cost::is_simple;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The type of the elements of masks: 1 in the lanes that take part, 0 in the others. It is as wide as most
+/// numbers, so that vectors of both have the same lanes.
+const MASK: Scalar = Scalar::I32;
+
+/// A block under construction.
+pub(super) struct Block<'p> {
+    program: &'p mut Program,
+    /// The number of lanes.
+    width: i64,
+    /// The variables that may differ between lanes.
+    varying: BTreeSet<Variable>,
+    /// The index of the loop, and the index of the first lane.
+    index: Variable,
+    base: Variable,
+    place: &'p Place,
+    /// The local array of each variable that differs between lanes, and those of the masks.
+    arrays: BTreeMap<Variable, Variable>,
+    locals: Vec<Variable>,
+    /// The masks of the commands that are written, the outermost first. The first one is that of the lanes
+    /// in which no check has failed, if one may.
+    masks: Vec<Variable>,
+    /// True if some check may fail in some lanes and not in others.
+    guards: bool,
+    /// True if such a check may have failed already.
+    checked: bool,
+    /// The commands of the loop over lanes that is not yet written, and its index.
+    group: Vec<Command>,
+    lane: Variable,
+    /// The indices of the loops over lanes.
+    lanes: BTreeSet<Variable>,
+    /// The commands of the current list.
+    made: Vec<Command>,
+}
+
+impl<'p> Block<'p> {
+    /// Returns the commands of a block of the loop with this `index`, whose first lane has index `base`. Where
+    /// a check fails in one of the lanes, `first` becomes at most `base`. Returns none if the body has commands
+    /// that cannot be taken in lockstep.
+    pub(super) fn of(
+        program: &'p mut Program,
+        width: i64,
+        [index, base, first]: [Variable; 3],
+        varying: BTreeSet<Variable>,
+        body: &[Command],
+        place: &'p Place,
+    ) -> Option<Vec<Command>> {
+        let lane = program.add_variable("lane", INDEX);
+        let mut block = Block {
+            program,
+            width,
+            varying,
+            index,
+            base,
+            place,
+            arrays: BTreeMap::new(),
+            locals: Vec::new(),
+            masks: Vec::new(),
+            guards: false,
+            checked: false,
+            group: Vec::new(),
+            lane,
+            lanes: BTreeSet::new(),
+            made: Vec::new(),
+        };
+        block.guards = block.may_part(body);
+        if block.guards {
+            let passed = block.array("passed", MASK);
+            block.set(passed, number(1));
+            block.masks.push(passed);
+        }
+        block.list(body)?;
+        block.end(first);
+        let mut commands = std::mem::take(&mut block.made);
+        let count = u32::try_from(width).ok()?;
+        let left = settle(block.program, &mut commands, &block.lanes, block.locals);
+        let locals = left.into_iter();
+        let mut made: Vec<Command> = locals
+            .map(|pointer| Command::Local { pointer, count })
+            .collect();
+        made.extend(commands);
+        Some(made)
+    }
+
+    /// Adds commands.
+    fn list(&mut self, commands: &[Command]) -> Option<()> {
+        commands
+            .iter()
+            .try_for_each(|command| deep(|| self.command(command)))
+    }
+
+    /// Adds commands that only the lanes of a mask run. Loops are left out where the mask has no lanes.
+    fn masked(&mut self, commands: &[Command], mask: Variable) -> Option<()> {
+        if !has_loops(commands) {
+            self.masks.push(mask);
+            let done = self.list(commands);
+            self.masks.pop();
+            return done;
+        }
+        let none = self.end_group_with_any(mask);
+        self.masks.push(mask);
+        let then = self.inner(|block| block.list(commands));
+        self.masks.pop();
+        self.made.push(Command::If {
+            condition: none.negated(),
+            then: then?,
+            otherwise: Vec::new(),
+        });
+        Some(())
+    }
+
+    /// Returns the mask of the next command, or none if all lanes run it.
+    fn mask(&self) -> Option<Variable> {
+        match self.masks[..] {
+            [passed] if self.guards => self.checked.then_some(passed),
+            _ => self.masks.last().copied(),
+        }
+    }
+
+    fn command(&mut self, command: &Command) -> Option<()> {
+        match command {
+            Command::Comment(_) | Command::Prefetch { .. } => Some(()),
+            Command::Declare { variable, value } => self.declare(*variable, value.as_ref()),
+            Command::Assign { variable, value } => {
+                let Some(array) = self.arrays.get(variable).copied() else {
+                    // The same in all lanes. Commands before it read the old value.
+                    self.end_group();
+                    self.made.push(command.clone());
+                    return (!self.varying.contains(variable)).then_some(());
+                };
+                let scalar = self.scalar(*variable)?;
+                let value = self.own(value);
+                let value = self.under_mask(value, self.at(array), scalar);
+                self.set(array, value);
+                Some(())
+            }
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                let store = Command::Store {
+                    pointer: *pointer,
+                    index: self.own(index),
+                    value: self.own(value),
+                };
+                let guarded = match self.mask() {
+                    None => store,
+                    Some(mask) => Command::If {
+                        condition: self.is_in(mask),
+                        then: vec![store],
+                        otherwise: Vec::new(),
+                    },
+                };
+                self.group.push(guarded);
+                Some(())
+            }
+            Command::Check { condition, .. } => {
+                match self.mask().is_none() && !self.differs(command) {
+                    true => self.made.push(command.clone()),
+                    false => self.check(condition),
+                }
+                Some(())
+            }
+            Command::Fail { .. } => {
+                self.check(&Expression::bool(false));
+                Some(())
+            }
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => match reads(&self.varying, condition) {
+                true => self.parted(condition, then, otherwise),
+                false => {
+                    self.is_safe(condition)?;
+                    let then = self.inner(|block| block.list(then))?;
+                    let otherwise = self.inner(|block| block.list(otherwise))?;
+                    self.made.push(Command::If {
+                        condition: condition.clone(),
+                        then,
+                        otherwise,
+                    });
+                    Some(())
+                }
+            },
+            Command::For {
+                variable,
+                count,
+                level: level @ (Level::Sequential | Level::Unrolled),
+                body,
+                place,
+            } => {
+                if reads(&self.varying, count) {
+                    return None;
+                }
+                self.is_safe(count)?;
+                self.checked |= self.may_part(body);
+                let body = self.inner(|block| block.list(body))?;
+                self.made.push(Command::For {
+                    variable: *variable,
+                    count: count.clone(),
+                    level: *level,
+                    body,
+                    place: place.clone(),
+                });
+                Some(())
+            }
+            Command::Loop { body, place } => self.endless(body, place),
+            _others => None,
+        }
+    }
+
+    fn declare(&mut self, variable: Variable, value: Option<&Expression>) -> Option<()> {
+        if !self.varying.contains(&variable) {
+            let value = value.cloned();
+            self.made.push(Command::Declare { variable, value });
+            return Some(());
+        }
+        let scalar = self.scalar(variable)?;
+        let name = self.program.variable(variable).name.to_string();
+        let array = self.array(&name, scalar);
+        self.arrays.insert(variable, array);
+        let zero = Expression::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
+        let value = match value {
+            Some(value) => {
+                let value = self.own(value);
+                self.under_mask(value, zero, scalar)
+            }
+            None => zero,
+        };
+        self.set(array, value);
+        Some(())
+    }
+
+    /// Adds a check that may fail in some lanes. These do nothing more.
+    fn check(&mut self, condition: &Expression) {
+        let holds = flag(self.own(condition));
+        let holds = self.under_mask(holds, number(1), MASK);
+        let array = self.array("holds", MASK);
+        self.set(array, holds);
+        for mask in self.masks.clone() {
+            let both = on_masks(ScalarOperation::BitAnd, self.at(mask), self.at(array));
+            self.set(mask, both);
+        }
+        self.checked = true;
+    }
+
+    /// Adds a conditional whose condition differs between lanes. Both cases run, each under a mask.
+    fn parted(
+        &mut self,
+        condition: &Expression,
+        then: &[Command],
+        otherwise: &[Command],
+    ) -> Option<()> {
+        let chosen = self.array("chosen", MASK);
+        let condition = flag(self.own(condition));
+        let value = self.under_mask(condition, number(0), MASK);
+        self.set(chosen, value);
+        if otherwise.is_empty() {
+            return self.masked(then, chosen);
+        }
+        let others = self.array("others", MASK);
+        let not_chosen = flag(self.is_in(chosen).negated());
+        let value = self.under_mask(not_chosen, number(0), MASK);
+        self.set(others, value);
+        self.masked(then, chosen)?;
+        self.masked(otherwise, others)
+    }
+
+    /// Adds a loop that breaks end. Where lanes leave it at different times, it runs until the last one has left.
+    fn endless(&mut self, body: &[Command], place: &Place) -> Option<()> {
+        self.checked |= self.may_part(body);
+        let parts = |c: &Expression| reads(&self.varying, c);
+        let together = self.mask().is_none() && !body.iter().filter_map(leaves_if).any(parts);
+        if !together {
+            let active = self.array("active", MASK);
+            let value = match self.mask() {
+                None => number(1),
+                Some(mask) => self.at(mask),
+            };
+            self.set(active, value);
+            self.masks.push(active);
+        }
+        let body = self.inner(|block| {
+            for command in body {
+                match leaves_if(command) {
+                    Some(condition) if together => {
+                        block.end_group();
+                        block.made.push(break_if(condition.clone()));
+                    }
+                    Some(condition) => block.leave(condition),
+                    None => deep(|| block.command(command))?,
+                }
+            }
+            Some(())
+        })?;
+        if !together {
+            self.masks.pop();
+        }
+        self.made.push(Command::Loop {
+            body,
+            place: place.clone(),
+        });
+        Some(())
+    }
+
+    /// Adds the end of a loop for the lanes for which a condition holds.
+    fn leave(&mut self, condition: &Expression) {
+        let Some(active) = self.masks.last().copied() else {
+            return;
+        };
+        let stays = flag(self.own(condition).negated());
+        let value = self.under_mask(stays, number(0), MASK);
+        self.set(active, value);
+        let none = self.end_group_with_any(active);
+        self.made.push(break_if(none));
+    }
+
+    /// Writes the loop over lanes that was collected. Returns the condition that a mask has no lanes after it.
+    fn end_group_with_any(&mut self, mask: Variable) -> Expression {
+        let any = self.program.add_variable("any", Type::Scalar(MASK));
+        self.made.push(Command::declare(any, number(0)));
+        let value = on_masks(ScalarOperation::BitOr, Expression::Variable(any), self.at(mask));
+        self.group.push(Command::Assign {
+            variable: any,
+            value,
+        });
+        self.end_group();
+        on_masks(ScalarOperation::Equal, Expression::Variable(any), number(0))
+    }
+
+    /// Ends the block. If a check has failed, `first` becomes at most the index of the first lane.
+    fn end(&mut self, first: Variable) {
+        let Some(passed) = self.masks.first().copied().filter(|_| self.checked) else {
+            return self.end_group();
+        };
+        let failed = self.array("failed", MASK);
+        self.set(failed, flag(self.is_in(passed).negated()));
+        let none = self.end_group_with_any(failed);
+        let base = Expression::Variable(self.base);
+        let least = Expression::Variable(first).compare(ScalarOperation::Minimum, base);
+        self.made.push(Command::If {
+            condition: none.negated(),
+            then: vec![Command::Assign {
+                variable: first,
+                value: least,
+            }],
+            otherwise: Vec::new(),
+        });
+    }
+
+    /// True if commands have checks that may fail in some lanes and not in others.
+    fn may_part(&self, commands: &[Command]) -> bool {
+        may_part(&self.varying, commands, false)
+    }
+
+    fn differs(&self, command: &Command) -> bool {
+        differs(&self.varying, command)
+    }
+
+    /// Returns the commands that `write` adds, as a list of their own.
+    fn inner(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<Vec<Command>> {
+        self.end_group();
+        let outer = std::mem::take(&mut self.made);
+        write(self)?;
+        self.end_group();
+        Some(std::mem::replace(&mut self.made, outer))
+    }
+
+    /// Writes the loop over lanes that was collected.
+    fn end_group(&mut self) {
+        if self.group.is_empty() {
+            return;
+        }
+        let mut body = std::mem::take(&mut self.group);
+        let mut reads_index = false;
+        walk::each_command(&body, |command| {
+            walk::reads(command, &mut |e| {
+                e.each_variable(&mut |v| reads_index |= v == self.index);
+            });
+        });
+        if reads_index {
+            let info = self.program.variable(self.index).clone();
+            let index = self.program.add_variable(info.name, info.ty);
+            let own = Expression::Variable(self.base).plus(Expression::Variable(self.lane));
+            rename(&mut body, &BTreeMap::from([(self.index, index)]));
+            body.insert(0, Command::declare(index, own));
+        }
+        let count = Expression::index(self.width);
+        let lanes = Command::sequential(self.lane, count, body, self.place);
+        self.made.push(lanes);
+        self.lanes.insert(self.lane);
+        self.lane = self.program.add_variable("lane", INDEX);
+    }
+
+    fn array(&mut self, name: &str, scalar: Scalar) -> Variable {
+        let pointer = self.program.add_variable(name, Type::Pointer(scalar));
+        self.locals.push(pointer);
+        pointer
+    }
+
+    fn set(&mut self, array: Variable, value: Expression) {
+        self.group.push(Command::Store {
+            pointer: array,
+            index: Expression::Variable(self.lane),
+            value,
+        });
+    }
+
+    /// Returns the expression for one lane.
+    fn own(&self, expression: &Expression) -> Expression {
+        if let Expression::Variable(variable) = expression
+            && let Some(array) = self.arrays.get(variable)
+        {
+            return self.at(*array);
+        }
+        let mut own = expression.clone();
+        for child in own.children_mut() {
+            *child = deep(|| self.own(child));
+        }
+        own
+    }
+
+    /// Returns a value that the lanes of the mask compute, and `otherwise` for the others. A value with functions
+    /// that is defined for all operands is computed in all lanes: functions have vector versions, but none under
+    /// a mask.
+    fn under_mask(
+        &mut self,
+        value: Expression,
+        otherwise: Expression,
+        scalar: Scalar,
+    ) -> Expression {
+        let Some(mask) = self.mask() else {
+            return value;
+        };
+        let value = match calls_function(&value) && self.is_total(&value) {
+            true => {
+                let array = self.array("value", scalar);
+                self.set(array, value);
+                self.at(array)
+            }
+            false => value,
+        };
+        Expression::Select {
+            condition: Box::new(self.is_in(mask)),
+            then: Box::new(value),
+            otherwise: Box::new(otherwise),
+        }
+    }
+
+    /// Returns something if an expression that is the same in all lanes may be computed where the lanes of the
+    /// mask are: maybe in none.
+    fn is_safe(&self, expression: &Expression) -> Option<()> {
+        (self.mask().is_none() || self.is_total(expression)).then_some(())
+    }
+
+    /// True if an expression has a value whatever its variables are. It may read lanes.
+    fn is_total(&self, expression: &Expression) -> bool {
+        match expression {
+            Expression::Constant(_) | Expression::Variable(_) => true,
+            Expression::Load { pointer, .. } => {
+                matches!(&**pointer, Expression::Variable(p) if self.locals.contains(p))
+            }
+            Expression::Scalar {
+                operation, operand, ..
+            } if !operation.is_total(*operand) => false,
+            Expression::Scalar { .. } | Expression::Select { .. } => {
+                let mut children = expression.children().into_iter();
+                children.all(|e| deep(|| self.is_total(e)))
+            }
+            _others => false,
+        }
+    }
+
+    fn is_in(&self, mask: Variable) -> Expression {
+        on_masks(ScalarOperation::NotEqual, self.at(mask), number(0))
+    }
+
+    /// Returns the element of an array for the lane.
+    fn at(&self, array: Variable) -> Expression {
+        Expression::load(array, Expression::Variable(self.lane))
+    }
+
+    fn scalar(&self, variable: Variable) -> Option<Scalar> {
+        match self.program.variable(variable).ty {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Pointer(_) | Type::Block => None,
+        }
+    }
+}
+
+/// True if a command reads variables that may differ between lanes.
+fn differs(varying: &BTreeSet<Variable>, command: &Command) -> bool {
+    let mut found = false;
+    walk::reads(command, &mut |e| found |= reads(varying, e));
+    found
+}
+
+/// True if commands have checks that may fail in some lanes and not in others. `parted` states that some lanes
+/// may skip the commands.
+pub(super) fn may_part(varying: &BTreeSet<Variable>, commands: &[Command], parted: bool) -> bool {
+    commands.iter().any(|command| match command {
+        Command::Check { .. } | Command::Fail { .. } => parted || differs(varying, command),
+        Command::Loop { body, .. } => {
+            let leave = body.iter().filter_map(leaves_if);
+            let parted = parted || leave.into_iter().any(|c| reads(varying, c));
+            deep(|| may_part(varying, body, parted))
+        }
+        other => {
+            let parted = parted || differs(varying, other);
+            let mut lists = other.lists().into_iter();
+            lists.any(|list| deep(|| may_part(varying, list, parted)))
+        }
+    })
+}
+
+/// True if an expression calls a mathematical function.
+fn calls_function(expression: &Expression) -> bool {
+    let itself = matches!(expression, Expression::Scalar { operation, operand, .. }
+        if !is_simple(*operation, *operand));
+    let mut children = expression.children().into_iter();
+    itself || children.any(|e| deep(|| calls_function(e)))
+}
+
+/// Replaces the variables of commands.
+fn rename(commands: &mut [Command], variables: &BTreeMap<Variable, Variable>) {
+    for command in commands {
+        walk::reads_mut(command, &mut |e| e.rename(variables));
+        for list in command.lists_mut() {
+            rename(list, variables);
+        }
+    }
+}
+
+fn break_if(condition: Expression) -> Command {
+    Command::If {
+        condition,
+        then: vec![Command::Break],
+        otherwise: Vec::new(),
+    }
+}
+
+fn number(value: i32) -> Expression {
+    Expression::Constant(ScalarValue::I32(value))
+}
+
+/// Returns 1 or 0 for a bool.
+fn flag(condition: Expression) -> Expression {
+    Expression::Select {
+        condition: Box::new(condition),
+        then: Box::new(number(1)),
+        otherwise: Box::new(number(0)),
+    }
+}
+
+fn on_masks(operation: ScalarOperation, left: Expression, right: Expression) -> Expression {
+    Expression::Scalar {
+        operation,
+        operand: MASK,
+        arguments: vec![left, right],
+    }
+}
