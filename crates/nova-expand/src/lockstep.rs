@@ -154,7 +154,7 @@ impl Search<'_, '_> {
                 self.body(body, inside)
             }
             E::Operation(operation) => {
-                self.reduction(operation, around)?;
+                self.operation(operation, around)?;
                 self.varies(&statement.pattern);
                 Some(())
             }
@@ -187,16 +187,20 @@ impl Search<'_, '_> {
         Some(())
     }
 
-    /// Looks at an operation inside the map: a reduction that each element folds from left to right.
-    fn reduction(
+    /// Looks at an operation inside the map: a counted loop, or a reduction that each element folds from left
+    /// to right.
+    fn operation(
         &mut self,
         operation: &flat::ArrayOperation,
         around: Surroundings,
     ) -> Option<()> {
         let plain = operation.level == flat::Level::Sequential && !operation.is_marked();
-        if !plain || !operation.carries.is_empty() {
+        let states: Vec<flat::Variable> = operation.carries.iter().map(|c| c.0).collect();
+        if !plain || self.scalars(&states).is_none() {
             return None;
         }
+        self.bound.extend(&states);
+        self.varies(&states);
         if operation.shape.iter().any(|extent| self.is_varying(*extent)) {
             return None;
         }

@@ -2,7 +2,7 @@
 //! that says in which order they run, and on which machines.
 //!
 //! **For processors.** [`index_set_splitting`] makes indices plain, so that C compilers make vectors of loops.
-//! [`narrow_accumulators`], [`rsqrt_refinement`], [`unroll_and_jam`] and [`strip_mining`] then rewrite
+//! [`lockstep`] takes the iterations of outer loops in lanes. [`narrow_accumulators`], [`rsqrt_refinement`], [`unroll_and_jam`] and [`strip_mining`] then rewrite
 //! loops for vector registers and caches, and [`chained_scan`] merges the loops of a chunked scan.
 //! [`parallel_regions`] decides last which loops threads share.
 //!

@@ -1,8 +1,7 @@
 //! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
 
-use super::has_loops;
 use super::scalars::settle;
-use super::varying::{INDEX, leaves_if, reads};
+use super::varying::{INDEX, differs, has_checks, is_total, leaves_if, may_part, reads};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
@@ -33,6 +32,8 @@ pub(super) struct Block<'p> {
     masks: Vec<Variable>,
     /// True if some check may fail in some lanes and not in others.
     guards: bool,
+    /// True if at least one lane runs the next command.
+    occupied: bool,
     /// True if such a check may have failed already.
     checked: bool,
     /// The commands of the loop over lanes that is not yet written, and its index.
@@ -68,6 +69,7 @@ impl<'p> Block<'p> {
             locals: Vec::new(),
             masks: Vec::new(),
             guards: false,
+            occupied: false,
             checked: false,
             group: Vec::new(),
             lane,
@@ -100,18 +102,30 @@ impl<'p> Block<'p> {
             .try_for_each(|command| deep(|| self.command(command)))
     }
 
-    /// Adds commands that only the lanes of a mask run. Loops are left out where the mask has no lanes.
+    /// Adds commands that only the lanes of a mask run.
     fn masked(&mut self, commands: &[Command], mask: Variable) -> Option<()> {
-        if !has_loops(commands) {
-            self.masks.push(mask);
-            let done = self.list(commands);
-            self.masks.pop();
-            return done;
-        }
-        let none = self.end_group_with_any(mask);
+        let occupied = std::mem::replace(&mut self.occupied, false);
         self.masks.push(mask);
-        let then = self.inner(|block| block.list(commands));
+        let done = self.list(commands);
         self.masks.pop();
+        self.occupied = occupied;
+        done
+    }
+
+    /// Adds a loop with this body, which is left out if no lane runs it.
+    fn occupied(
+        &mut self,
+        body: &[Command],
+        write: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        self.checked |= self.may_part(body);
+        let none = match self.mask() {
+            Some(mask) if !self.occupied => self.end_group_with_any(mask),
+            _ => return write(self),
+        };
+        self.occupied = !has_checks(body);
+        let then = self.inner(write);
+        self.occupied = false;
         self.made.push(Command::If {
             condition: none.negated(),
             then: then?,
@@ -166,17 +180,14 @@ impl<'p> Block<'p> {
                 self.group.push(guarded);
                 Some(())
             }
-            Command::Check { condition, .. } => {
-                match self.mask().is_none() && !self.differs(command) {
-                    true => self.made.push(command.clone()),
-                    false => self.check(condition),
-                }
+            Command::Check { .. } | Command::Fail { .. }
+                if self.mask().is_none() && !self.differs(command) =>
+            {
+                self.made.push(command.clone());
                 Some(())
             }
-            Command::Fail { .. } => {
-                self.check(&Expression::bool(false));
-                Some(())
-            }
+            Command::Check { condition, .. } => self.check(condition),
+            Command::Fail { .. } => self.check(&Expression::bool(false)),
             Command::If {
                 condition,
                 then,
@@ -206,18 +217,21 @@ impl<'p> Block<'p> {
                     return None;
                 }
                 self.is_safe(count)?;
-                self.checked |= self.may_part(body);
-                let body = self.inner(|block| block.list(body))?;
-                self.made.push(Command::For {
-                    variable: *variable,
-                    count: count.clone(),
-                    level: *level,
-                    body,
-                    place: place.clone(),
-                });
-                Some(())
+                self.occupied(body, |block| {
+                    let body = block.inner(|block| block.list(body))?;
+                    block.made.push(Command::For {
+                        variable: *variable,
+                        count: count.clone(),
+                        level: *level,
+                        body,
+                        place: place.clone(),
+                    });
+                    Some(())
+                })
             }
-            Command::Loop { body, place } => self.endless(body, place),
+            Command::Loop { body, place } => {
+                self.occupied(body, |block| block.endless(body, place))
+            }
             _others => None,
         }
     }
@@ -245,7 +259,10 @@ impl<'p> Block<'p> {
     }
 
     /// Adds a check that may fail in some lanes. These do nothing more.
-    fn check(&mut self, condition: &Expression) {
+    fn check(&mut self, condition: &Expression) -> Option<()> {
+        if !self.guards {
+            return None;
+        }
         let holds = flag(self.own(condition));
         let holds = self.under_mask(holds, number(1), MASK);
         let array = self.array("holds", MASK);
@@ -255,6 +272,7 @@ impl<'p> Block<'p> {
             self.set(mask, both);
         }
         self.checked = true;
+        Some(())
     }
 
     /// Adds a conditional whose condition differs between lanes. Both cases run, each under a mask.
@@ -281,9 +299,9 @@ impl<'p> Block<'p> {
 
     /// Adds a loop that breaks end. Where lanes leave it at different times, it runs until the last one has left.
     fn endless(&mut self, body: &[Command], place: &Place) -> Option<()> {
-        self.checked |= self.may_part(body);
         let parts = |c: &Expression| reads(&self.varying, c);
         let together = self.mask().is_none() && !body.iter().filter_map(leaves_if).any(parts);
+        let has_lanes = self.occupied || self.mask().is_none();
         if !together {
             let active = self.array("active", MASK);
             let value = match self.mask() {
@@ -293,6 +311,7 @@ impl<'p> Block<'p> {
             self.set(active, value);
             self.masks.push(active);
         }
+        let occupied = std::mem::replace(&mut self.occupied, has_lanes && !has_checks(body));
         let body = self.inner(|block| {
             for command in body {
                 match leaves_if(command) {
@@ -306,6 +325,7 @@ impl<'p> Block<'p> {
             }
             Some(())
         })?;
+        self.occupied = occupied;
         if !together {
             self.masks.pop();
         }
@@ -466,22 +486,8 @@ impl<'p> Block<'p> {
         (self.mask().is_none() || self.is_total(expression)).then_some(())
     }
 
-    /// True if an expression has a value whatever its variables are. It may read lanes.
     fn is_total(&self, expression: &Expression) -> bool {
-        match expression {
-            Expression::Constant(_) | Expression::Variable(_) => true,
-            Expression::Load { pointer, .. } => {
-                matches!(&**pointer, Expression::Variable(p) if self.locals.contains(p))
-            }
-            Expression::Scalar {
-                operation, operand, ..
-            } if !operation.is_total(*operand) => false,
-            Expression::Scalar { .. } | Expression::Select { .. } => {
-                let mut children = expression.children().into_iter();
-                children.all(|e| deep(|| self.is_total(e)))
-            }
-            _others => false,
-        }
+        is_total(expression, &self.locals)
     }
 
     fn is_in(&self, mask: Variable) -> Expression {
@@ -499,31 +505,6 @@ impl<'p> Block<'p> {
             Type::Pointer(_) | Type::Block => None,
         }
     }
-}
-
-/// True if a command reads variables that may differ between lanes.
-fn differs(varying: &BTreeSet<Variable>, command: &Command) -> bool {
-    let mut found = false;
-    walk::reads(command, &mut |e| found |= reads(varying, e));
-    found
-}
-
-/// True if commands have checks that may fail in some lanes and not in others. `parted` states that some lanes
-/// may skip the commands.
-pub(super) fn may_part(varying: &BTreeSet<Variable>, commands: &[Command], parted: bool) -> bool {
-    commands.iter().any(|command| match command {
-        Command::Check { .. } | Command::Fail { .. } => parted || differs(varying, command),
-        Command::Loop { body, .. } => {
-            let leave = body.iter().filter_map(leaves_if);
-            let parted = parted || leave.into_iter().any(|c| reads(varying, c));
-            deep(|| may_part(varying, body, parted))
-        }
-        other => {
-            let parted = parted || differs(varying, other);
-            let mut lists = other.lists().into_iter();
-            lists.any(|list| deep(|| may_part(varying, list, parted)))
-        }
-    })
 }
 
 /// True if an expression calls a mathematical function.

@@ -119,7 +119,7 @@ impl Lockstep<'_> {
             return None;
         }
         let varying = varying::of(self.program, index, body)?;
-        let may_part = block::may_part(&varying, body, false);
+        let may_part = varying::may_part(&varying, body, false);
         let mut made = Vec::new();
         let count = self.named("length", count.clone(), &mut made);
         let is_long = Expression::index(self.lanes).compare(ScalarOperation::LessEqual, count.clone());

@@ -4,6 +4,7 @@
 use nova_core::Scalar;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
+use nova_loop::walk;
 use std::collections::BTreeSet;
 
 /// The type of indices.
@@ -21,7 +22,12 @@ pub(super) fn of(
     };
     loop {
         let before = found.variables.len();
-        found.list(body, false);
+        // Where checks may part the lanes, there may be none left.
+        let lanes = match may_part(&found.variables, body, false) {
+            true => Lanes::Any,
+            false => Lanes::All,
+        };
+        found.list(body, lanes);
         if found.variables.len() == before {
             break;
         }
@@ -35,26 +41,53 @@ struct Varying {
     variables: BTreeSet<Variable>,
 }
 
+/// The lanes that run a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    All,
+    /// Some lanes, and at least one of them.
+    Some,
+    /// Some lanes, or none.
+    Any,
+}
+
+impl Lanes {
+    /// Returns the lanes that run the body of a loop which these lanes run. The loop is left out if there are
+    /// none, but a check in it may switch off all of them.
+    fn inside(self, body: &[Command]) -> Lanes {
+        match self {
+            Lanes::All => Lanes::All,
+            Lanes::Some | Lanes::Any if has_checks(body) => Lanes::Any,
+            Lanes::Some | Lanes::Any => Lanes::Some,
+        }
+    }
+}
+
 impl Varying {
     fn reads(&self, expression: &Expression) -> bool {
         reads(&self.variables, expression)
     }
 
-    /// Adds the variables of commands. `parted` states that some iterations may skip them.
-    fn list(&mut self, commands: &[Command], parted: bool) {
+    /// Adds the variables of commands that these lanes run.
+    fn list(&mut self, commands: &[Command], lanes: Lanes) {
         for command in commands {
-            deep(|| self.command(command, parted));
+            deep(|| self.command(command, lanes));
         }
     }
 
-    fn command(&mut self, command: &Command, parted: bool) {
+    fn command(&mut self, command: &Command, lanes: Lanes) {
         match command {
             Command::Declare {
                 variable,
                 value: Some(value),
+            } => {
+                // What one lane computes, all may compute.
+                if self.reads(value) || lanes == Lanes::Any && !is_total(value, &[]) {
+                    self.variables.insert(*variable);
+                }
             }
-            | Command::Assign { variable, value } => {
-                if parted || self.reads(value) {
+            Command::Assign { variable, value } => {
+                if lanes != Lanes::All || self.reads(value) {
                     self.variables.insert(*variable);
                 }
             }
@@ -63,25 +96,14 @@ impl Varying {
                 then,
                 otherwise,
             } => {
-                let parted = parted || self.reads(condition);
-                self.list(then, parted);
-                self.list(otherwise, parted);
+                let lanes = if self.reads(condition) { Lanes::Any } else { lanes };
+                self.list(then, lanes);
+                self.list(otherwise, lanes);
             }
-            Command::For {
-                variable,
-                count,
-                body,
-                ..
-            } => {
-                let parted = parted || self.reads(count);
-                if self.reads(count) {
-                    self.variables.insert(*variable);
-                }
-                self.list(body, parted);
-            }
+            Command::For { body, .. } => self.list(body, lanes.inside(body)),
             Command::Loop { body, .. } => {
-                let parted = parted || self.parts(body);
-                self.list(body, parted);
+                let lanes = if self.parts(body) { Lanes::Any } else { lanes };
+                self.list(body, lanes.inside(body));
             }
             _others => {}
         }
@@ -93,6 +115,56 @@ impl Varying {
             .filter_map(leaves_if)
             .any(|condition| self.reads(condition))
     }
+}
+
+/// True if an expression has a value whatever its variables are. It may read elements of `arrays`.
+pub(super) fn is_total(expression: &Expression, arrays: &[Variable]) -> bool {
+    match expression {
+        Expression::Constant(_) | Expression::Variable(_) => true,
+        Expression::Load { pointer, .. } => {
+            matches!(&**pointer, Expression::Variable(p) if arrays.contains(p))
+        }
+        Expression::Scalar {
+            operation, operand, ..
+        } if !operation.is_total(*operand) => false,
+        Expression::Scalar { .. } | Expression::Select { .. } => {
+            let mut children = expression.children().into_iter();
+            children.all(|e| deep(|| is_total(e, arrays)))
+        }
+        _others => false,
+    }
+}
+
+/// True if a command reads variables that may differ between lanes.
+pub(super) fn differs(varying: &BTreeSet<Variable>, command: &Command) -> bool {
+    let mut found = false;
+    walk::reads(command, &mut |e| found |= reads(varying, e));
+    found
+}
+
+/// True if commands have checks that may fail in some lanes and not in others. `parted` states that some lanes
+/// may skip the commands.
+pub(super) fn may_part(varying: &BTreeSet<Variable>, commands: &[Command], parted: bool) -> bool {
+    commands.iter().any(|command| match command {
+        Command::Check { .. } | Command::Fail { .. } => parted || differs(varying, command),
+        Command::Loop { body, .. } => {
+            let mut leave = body.iter().filter_map(leaves_if);
+            let parted = parted || leave.any(|c| reads(varying, c));
+            deep(|| may_part(varying, body, parted))
+        }
+        other => {
+            let parted = parted || differs(varying, other);
+            let mut lists = other.lists().into_iter();
+            lists.any(|list| deep(|| may_part(varying, list, parted)))
+        }
+    })
+}
+
+/// True if a command among others may fail.
+pub(super) fn has_checks(commands: &[Command]) -> bool {
+    let mut found = false;
+    walk::each_command(commands, |command| found |= walk::may_fail(command));
+    found
 }
 
 /// True if an expression reads one of these variables.
