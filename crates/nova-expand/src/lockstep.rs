@@ -189,11 +189,7 @@ impl Search<'_, '_> {
 
     /// Looks at an operation inside the map: a counted loop, or a reduction that each element folds from left
     /// to right.
-    fn operation(
-        &mut self,
-        operation: &flat::ArrayOperation,
-        around: Surroundings,
-    ) -> Option<()> {
+    fn operation(&mut self, operation: &flat::ArrayOperation, around: Surroundings) -> Option<()> {
         let plain = operation.level == flat::Level::Sequential && !operation.is_marked();
         let states: Vec<flat::Variable> = operation.carries.iter().map(|c| c.0).collect();
         if !plain || self.scalars(&states).is_none() {
@@ -201,7 +197,11 @@ impl Search<'_, '_> {
         }
         self.bound.extend(&states);
         self.varies(&states);
-        if operation.shape.iter().any(|extent| self.is_varying(*extent)) {
+        if operation
+            .shape
+            .iter()
+            .any(|extent| self.is_varying(*extent))
+        {
             return None;
         }
         self.bound.extend(&operation.indices);
@@ -268,9 +268,8 @@ impl Search<'_, '_> {
     }
 
     fn scalars(&self, variables: &[flat::Variable]) -> Option<()> {
-        let is_scalar = |v: &flat::Variable| {
-            matches!(self.cx.source.variable(*v).ty, flat::Type::Scalar(_))
-        };
+        let is_scalar =
+            |v: &flat::Variable| matches!(self.cx.source.variable(*v).ty, flat::Type::Scalar(_));
         variables.iter().all(is_scalar).then_some(())
     }
 
@@ -328,7 +327,9 @@ impl Search<'_, '_> {
 
     fn polynomial(&self, atom: flat::Atom) -> Option<Polynomial> {
         match atom {
-            flat::Atom::Constant(value) => Some(Polynomial::constant(i64::try_from(value.as_integer()?).ok()?)),
+            flat::Atom::Constant(value) => Some(Polynomial::constant(
+                i64::try_from(value.as_integer()?).ok()?,
+            )),
             flat::Atom::Variable(variable) => match self.varying.get(&variable) {
                 Some(value) => value.clone(),
                 None => polynomial_of(atom),
@@ -339,8 +340,10 @@ impl Search<'_, '_> {
     /// Returns the distance in memory of what neighbours of the map read, if it is a known number.
     fn stride(&self, array: flat::Variable, indices: &[flat::Atom]) -> Option<i64> {
         let memory = self.cx.source.variable(array).memory.as_ref()?;
-        let values: Option<Vec<Polynomial>> =
-            indices.iter().map(|index| self.polynomial(*index)).collect();
+        let values: Option<Vec<Polynomial>> = indices
+            .iter()
+            .map(|index| self.polynomial(*index))
+            .collect();
         let address = memory.lmad.address(&values?);
         // The place of a row may itself depend on the element.
         let mut known = true;

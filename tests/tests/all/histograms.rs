@@ -222,7 +222,11 @@ fn errors_come_in_one_order_at_every_stage() {
                 for numbers in ["[5 7 3 9]", "[4 5 2 3]", "[2 4 6 8]"] {
                     let inputs = [places, numbers].map(|t| read_value(t, ty, sums).unwrap());
                     let outcomes = stages.evaluate(0, &inputs);
-                    assert_eq!(disagreement(&outcomes), None, "{text} of {places} {numbers}");
+                    assert_eq!(
+                        disagreement(&outcomes),
+                        None,
+                        "{text} of {places} {numbers}"
+                    );
                 }
             }
         }

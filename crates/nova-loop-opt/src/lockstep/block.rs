@@ -164,20 +164,7 @@ impl<'p> Block<'p> {
                 index,
                 value,
             } => {
-                let store = Command::Store {
-                    pointer: *pointer,
-                    index: self.own(index),
-                    value: self.own(value),
-                };
-                let guarded = match self.mask() {
-                    None => store,
-                    Some(mask) => Command::If {
-                        condition: self.is_in(mask),
-                        then: vec![store],
-                        otherwise: Vec::new(),
-                    },
-                };
-                self.group.push(guarded);
+                self.store(*pointer, index, value);
                 Some(())
             }
             Command::Check { .. } | Command::Fail { .. }
@@ -194,17 +181,7 @@ impl<'p> Block<'p> {
                 otherwise,
             } => match reads(&self.varying, condition) {
                 true => self.parted(condition, then, otherwise),
-                false => {
-                    self.is_safe(condition)?;
-                    let then = self.inner(|block| block.list(then))?;
-                    let otherwise = self.inner(|block| block.list(otherwise))?;
-                    self.made.push(Command::If {
-                        condition: condition.clone(),
-                        then,
-                        otherwise,
-                    });
-                    Some(())
-                }
+                false => self.conditional(condition, then, otherwise),
             },
             Command::For {
                 variable,
@@ -255,6 +232,42 @@ impl<'p> Block<'p> {
             None => zero,
         };
         self.set(array, value);
+        Some(())
+    }
+
+    /// Adds a store of each lane.
+    fn store(&mut self, pointer: Variable, index: &Expression, value: &Expression) {
+        let store = Command::Store {
+            pointer,
+            index: self.own(index),
+            value: self.own(value),
+        };
+        let guarded = match self.mask() {
+            None => store,
+            Some(mask) => Command::If {
+                condition: self.is_in(mask),
+                then: vec![store],
+                otherwise: Vec::new(),
+            },
+        };
+        self.group.push(guarded);
+    }
+
+    /// Adds a conditional whose condition is the same in all lanes.
+    fn conditional(
+        &mut self,
+        condition: &Expression,
+        then: &[Command],
+        otherwise: &[Command],
+    ) -> Option<()> {
+        self.is_safe(condition)?;
+        let then = self.inner(|block| block.list(then))?;
+        let otherwise = self.inner(|block| block.list(otherwise))?;
+        self.made.push(Command::If {
+            condition: condition.clone(),
+            then,
+            otherwise,
+        });
         Some(())
     }
 
@@ -352,7 +365,11 @@ impl<'p> Block<'p> {
     fn end_group_with_any(&mut self, mask: Variable) -> Expression {
         let any = self.program.add_variable("any", Type::Scalar(MASK));
         self.made.push(Command::declare(any, number(0)));
-        let value = on_masks(ScalarOperation::BitOr, Expression::Variable(any), self.at(mask));
+        let value = on_masks(
+            ScalarOperation::BitOr,
+            Expression::Variable(any),
+            self.at(mask),
+        );
         self.group.push(Command::Assign {
             variable: any,
             value,
@@ -419,8 +436,19 @@ impl<'p> Block<'p> {
             body.insert(0, Command::declare(index, own));
         }
         let count = Expression::index(self.width);
-        let lanes = Command::sequential(self.lane, count, body, self.place);
-        self.made.push(lanes);
+        // A loop that finds out whether any lane is left has a state.
+        let has_state = body.iter().any(|c| matches!(c, Command::Assign { .. }));
+        self.made.push(Command::For {
+            variable: self.lane,
+            count,
+            level: if has_state {
+                Level::Sequential
+            } else {
+                Level::Vector
+            },
+            body,
+            place: self.place.clone(),
+        });
         self.lanes.insert(self.lane);
         self.lane = self.program.add_variable("lane", INDEX);
     }

@@ -122,14 +122,22 @@ impl Lockstep<'_> {
         let may_part = varying::may_part(&varying, body, false);
         let mut made = Vec::new();
         let count = self.named("length", count.clone(), &mut made);
-        let is_long = Expression::index(self.lanes).compare(ScalarOperation::LessEqual, count.clone());
+        let is_long =
+            Expression::index(self.lanes).compare(ScalarOperation::LessEqual, count.clone());
         let (number, base, first) = (self.index("block"), self.index("base"), self.index("first"));
         let start = Expression::Variable(number).times(Expression::index(self.lanes));
         let last = count.clone().minus(Expression::index(self.lanes));
         let start = start.compare(ScalarOperation::Minimum, last);
         let mut lanes = vec![Command::declare(base, start)];
         let variables = [index, base, first];
-        lanes.extend(Block::of(self.program, self.lanes, variables, varying, body, place)?);
+        lanes.extend(Block::of(
+            self.program,
+            self.lanes,
+            variables,
+            varying,
+            body,
+            place,
+        )?);
         let shift = Expression::index(i64::from(self.lanes.trailing_zeros()));
         let blocks = count.clone().plus(Expression::index(self.lanes - 1));
         let blocks = blocks.compare(ScalarOperation::ShiftRight, shift);

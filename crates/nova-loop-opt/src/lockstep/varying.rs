@@ -33,7 +33,11 @@ pub(super) fn of(
         }
     }
     let is_scalar = |v: &Variable| matches!(program.variable(*v).ty, Type::Scalar(_));
-    found.variables.iter().all(is_scalar).then_some(found.variables)
+    found
+        .variables
+        .iter()
+        .all(is_scalar)
+        .then_some(found.variables)
 }
 
 /// The variables found so far.
@@ -96,7 +100,11 @@ impl Varying {
                 then,
                 otherwise,
             } => {
-                let lanes = if self.reads(condition) { Lanes::Any } else { lanes };
+                let lanes = if self.reads(condition) {
+                    Lanes::Any
+                } else {
+                    lanes
+                };
                 self.list(then, lanes);
                 self.list(otherwise, lanes);
             }

@@ -34,7 +34,6 @@ use nova_diag::{Place, deep};
 use nova_loop::cost::work;
 use nova_loop::first_fields::FirstFields;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
-use nova_machine::PROCESSOR;
 use std::collections::BTreeSet;
 use totals::Totals;
 
@@ -137,11 +136,6 @@ impl Strips<'_> {
             *list = self.list(std::mem::take(list));
         }
         let rewritten = self.map(&command).and_then(|map| {
-            // Loops over lanes are strips already.
-            let count = map.count.as_index();
-            if count.is_some_and(|count| count <= PROCESSOR.lockstep_lanes) {
-                return None;
-            }
             if !map.folds.is_empty() {
                 return match offsets::are_written(&map, &self.offsets) {
                     true => None,
