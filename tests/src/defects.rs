@@ -295,6 +295,18 @@ pub const DEFECTS: &[Defect] = &[
         }),
     },
     Defect {
+        name: "lanes that have left a loop go on computing",
+        seed: on_command!(
+        imperative::Command::Store { value, .. } => {
+            if let imperative::Expression::Select { condition, then, otherwise } = value
+                && matches!(**otherwise, imperative::Expression::Load { .. })
+                && is_mask(condition)
+            {
+                *value = std::mem::replace(then, imperative::Expression::NullBlock);
+            }
+        }),
+    },
+    Defect {
         name: "constants of 64 bits printed as int",
         seed: Seed::Text(text::small_constants),
     },
@@ -409,4 +421,17 @@ fn each_command(commands: &mut [imperative::Command], rewrite: fn(&mut imperativ
         }
         rewrite(command);
     }
+}
+
+/// True for the condition that a lane takes part, by a mask.
+fn is_mask(condition: &imperative::Expression) -> bool {
+    let imperative::Expression::Scalar {
+        operation: ScalarOperation::NotEqual,
+        operand: nova_core::Scalar::I32,
+        arguments,
+    } = condition
+    else {
+        return false;
+    };
+    matches!(arguments[..], [imperative::Expression::Load { .. }, _])
 }

@@ -20,6 +20,9 @@ pub(crate) const BYTES_OF_A_TEMPORARY: i64 = 8192;
 /// The maximum number of bytes of all temporary arrays on the stack of a function.
 pub(crate) const BYTES_OF_TEMPORARIES: i64 = 1 << 15;
 
+/// The maximum number of bytes of the local arrays of a loop that is taken in lockstep.
+pub(crate) const BYTES_OF_LANES: i64 = 1 << 15;
+
 /// The maximum number of comparisons in the condition that a nest is empty. A longer condition costs more
 /// than it saves.
 pub(crate) const COMPARISONS_OF_A_CONDITION: usize = 4;

@@ -2,6 +2,7 @@
 
 use super::scalars::settle;
 use super::varying::{INDEX, differs, has_checks, is_total, leaves_if, may_part, reads};
+use crate::limits::BYTES_OF_LANES;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
@@ -30,12 +31,14 @@ pub(super) struct Block<'p> {
     /// The masks of the commands that are written, the outermost first. The first one is that of the lanes
     /// in which no check has failed, if one may.
     masks: Vec<Variable>,
-    /// True if some check may fail in some lanes and not in others.
-    guards: bool,
     /// True if at least one lane runs the next command.
     occupied: bool,
+    /// True if some check may fail in some lanes and not in others.
+    guards: bool,
     /// True if such a check may have failed already.
     checked: bool,
+    /// The variables of the body that are the same in all lanes.
+    same: BTreeSet<Variable>,
     /// The commands of the loop over lanes that is not yet written, and its index.
     group: Vec<Command>,
     lane: Variable,
@@ -71,6 +74,7 @@ impl<'p> Block<'p> {
             guards: false,
             occupied: false,
             checked: false,
+            same: BTreeSet::new(),
             group: Vec::new(),
             lane,
             lanes: BTreeSet::new(),
@@ -87,6 +91,13 @@ impl<'p> Block<'p> {
         let mut commands = std::mem::take(&mut block.made);
         let count = u32::try_from(width).ok()?;
         let left = settle(block.program, &mut commands, &block.lanes, block.locals);
+        let bytes = |array: &Variable| match block.program.variable(*array).ty {
+            Type::Pointer(scalar) => i64::from(scalar.bits() / 8) * width,
+            Type::Scalar(_) | Type::Block => 0,
+        };
+        if left.iter().map(bytes).sum::<i64>() > BYTES_OF_LANES {
+            return None;
+        }
         let locals = left.into_iter();
         let mut made: Vec<Command> = locals
             .map(|pointer| Command::Local { pointer, count })
@@ -148,10 +159,10 @@ impl<'p> Block<'p> {
             Command::Declare { variable, value } => self.declare(*variable, value.as_ref()),
             Command::Assign { variable, value } => {
                 let Some(array) = self.arrays.get(variable).copied() else {
-                    // The same in all lanes. Commands before it read the old value.
+                    // Commands before it read the old value. A state of the whole loop is not taken in lockstep.
                     self.end_group();
                     self.made.push(command.clone());
-                    return (!self.varying.contains(variable)).then_some(());
+                    return self.same.contains(variable).then_some(());
                 };
                 let scalar = self.scalar(*variable)?;
                 let value = self.own(value);
@@ -217,6 +228,7 @@ impl<'p> Block<'p> {
         if !self.varying.contains(&variable) {
             let value = value.cloned();
             self.made.push(Command::Declare { variable, value });
+            self.same.insert(variable);
             return Some(());
         }
         let scalar = self.scalar(variable)?;

@@ -90,9 +90,9 @@ impl Lockstep<'_> {
             body,
             place,
         } = &mut command
-            && has_loops(body)
         {
             if self.rewrites
+                && has_loops(body)
                 && let Some(blocks) = self.blocks(*variable, count, body, place)
             {
                 made.extend(blocks);

@@ -81,19 +81,15 @@ impl Varying {
 
     fn command(&mut self, command: &Command, lanes: Lanes) {
         match command {
+            // What one lane computes, all may compute.
             Command::Declare {
                 variable,
                 value: Some(value),
-            } => {
-                // What one lane computes, all may compute.
-                if self.reads(value) || lanes == Lanes::Any && !is_total(value, &[]) {
-                    self.variables.insert(*variable);
-                }
+            } if self.reads(value) || lanes == Lanes::Any && !is_total(value, &[]) => {
+                self.variables.insert(*variable);
             }
-            Command::Assign { variable, value } => {
-                if lanes != Lanes::All || self.reads(value) {
-                    self.variables.insert(*variable);
-                }
+            Command::Assign { variable, value } if lanes != Lanes::All || self.reads(value) => {
+                self.variables.insert(*variable);
             }
             Command::If {
                 condition,
