@@ -1,6 +1,6 @@
 //! Loops, and the functions of the prelude.
 
-use super::kinds::{always, element, is_int, is_vector_of_floats};
+use super::kinds::{always, element, is_int, is_vector_of_floats, is_vector_of_numbers};
 use super::{Production, row};
 use crate::random::expression::Draw;
 use crate::random::types::{self, BOOL, INT, Ty};
@@ -96,6 +96,25 @@ pub const LOOPS: &[Production] = &[
         format!("(map (lambda ({name}) (reduce {operator} {start}{suffix} {elements})) {rows})")
     }),
     row("loops in a row", 3, always, loops_in_a_row),
+    // A loop for each element, which each leaves at its own time: more elements than lanes of a small block.
+    row("steps", 2, is_vector_of_numbers, |d, t, f| {
+        let t = element(t);
+        let state = Ty::Tuple(vec![INT, t.clone()]);
+        let [name, x] = [(); 2].map(|()| d.name());
+        let depth = d.scope.len();
+        d.scope.push((x.clone(), INT));
+        let z = d.expression(&t, f.min(2));
+        d.scope.push((name.clone(), state.clone()));
+        let next = d.expression(&t, f.min(3));
+        d.scope.truncate(depth);
+        let v = d.expression(&INT.vector(), f.min(2));
+        // Nothing tells the number of steps before they are made.
+        format!(
+            "(map (lambda ({x} : int) (while (lambda (s : {state}) (> s.0 0)) \
+             (lambda ({name} : {state}) ((>> {name}.0 1), {next})) ((& {x} 15), {z})).1) \
+             (concat {v} [2 0 3 1 7 5 16]))"
+        )
+    }),
 ];
 
 /// Draws loops over one vector, or over what others of them kept or made of it. Each may begin with
