@@ -19,5 +19,8 @@ pub(crate) const STATEMENTS_OF_LANES: usize = 200;
 /// The maximum number of statements of a body that is written once for each row of a tile.
 pub(crate) const STATEMENTS_OF_A_ROW: usize = 8;
 
+/// The maximum number of elements that are folded from left to right where rounding errors grow with them.
+pub(crate) const ELEMENTS_OF_A_FOLD: i64 = 4096;
+
 /// The maximum number of terms of an address. Longer sums are treated as unknown.
 pub(crate) const TERMS_OF_AN_ADDRESS: usize = 16;

@@ -11,7 +11,7 @@
 //! version for long reductions.
 
 use crate::lanes::lane_schedule;
-use crate::limits::STATEMENTS_OF_LANES;
+use crate::limits::{ELEMENTS_OF_A_FOLD, STATEMENTS_OF_LANES};
 use crate::loops::wrap;
 use crate::outputs::{consume_all, finish_output, start_outputs};
 use crate::source::name_of;
@@ -30,10 +30,6 @@ use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_machine::cost::is_simple;
 use nova_machine::{Machine, PROCESSOR};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The maximum number of elements of a reduction that are folded from left to right, where rounding errors
-/// grow with them.
-const FOLDED: i64 = 4096;
 
 /// The conditions under which a map is taken in lockstep: upper bounds of extents inside it.
 pub(crate) struct Lockstep {
@@ -64,19 +60,10 @@ pub(crate) fn lockstep_of(
         limits: Vec::new(),
         loops: 0,
     };
-    search.body(&operation.body, Surroundings::default())?;
+    search.body(&operation.body, false)?;
     (search.loops > 0).then_some(Lockstep {
         limits: search.limits,
     })
-}
-
-/// What surrounds a statement inside the map.
-#[derive(Clone, Copy, Default)]
-struct Surroundings {
-    /// True if some elements of the map may skip it.
-    parted: bool,
-    /// True if its reads must be of neighbours, since they are in lanes already.
-    in_lanes: bool,
 }
 
 /// The search through the body of a map.
@@ -93,16 +80,17 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// Looks at a body. Returns none if it holds something that is not taken in lockstep.
-    fn body(&mut self, body: &flat::Body, around: Surroundings) -> Option<()> {
+    /// Looks at a body. `in_lanes` states that it is a vector already, so that its reads must be of neighbours.
+    /// Returns none if it holds something that is not taken in lockstep.
+    fn body(&mut self, body: &flat::Body, in_lanes: bool) -> Option<()> {
         for statement in &body.statements {
             self.bound.extend(&statement.pattern);
-            deep(|| self.statement(statement, around))?;
+            deep(|| self.statement(statement, in_lanes))?;
         }
         Some(())
     }
 
-    fn statement(&mut self, statement: &flat::Statement, around: Surroundings) -> Option<()> {
+    fn statement(&mut self, statement: &flat::Statement, in_lanes: bool) -> Option<()> {
         use flat::Expression as E;
         match &statement.expression {
             E::Atom(_) => self.bind(statement),
@@ -117,7 +105,7 @@ impl Search<'_, '_> {
             }
             E::Index { array, indices } => {
                 let along = self.stride(*array, indices);
-                if around.in_lanes && !matches!(along, Some(0 | 1)) {
+                if in_lanes && !matches!(along, Some(0 | 1)) {
                     return None;
                 }
                 if along != Some(0) {
@@ -130,10 +118,10 @@ impl Search<'_, '_> {
                 condition,
                 then,
                 otherwise,
-            } => self.cases(*condition, &[then, otherwise], statement, around),
+            } => self.cases(*condition, &[then, otherwise], statement, in_lanes),
             E::Switch { scrutinee, cases } if cases.len() == 2 => {
                 let cases: Vec<&flat::Body> = cases.iter().collect();
-                self.cases(*scrutinee, &cases, statement, around)
+                self.cases(*scrutinee, &cases, statement, in_lanes)
             }
             E::While {
                 parameters,
@@ -146,15 +134,11 @@ impl Search<'_, '_> {
                 self.bound.extend(&states);
                 self.varies(&states);
                 self.varies(&statement.pattern);
-                let inside = Surroundings {
-                    parted: true,
-                    ..around
-                };
-                self.body(condition, inside)?;
-                self.body(body, inside)
+                self.body(condition, in_lanes)?;
+                self.body(body, in_lanes)
             }
             E::Operation(operation) => {
-                self.operation(operation, around)?;
+                self.operation(operation, in_lanes)?;
                 self.varies(&statement.pattern);
                 Some(())
             }
@@ -168,17 +152,12 @@ impl Search<'_, '_> {
         condition: flat::Atom,
         cases: &[&flat::Body],
         statement: &flat::Statement,
-        around: Surroundings,
+        in_lanes: bool,
     ) -> Option<()> {
         self.scalars(&statement.pattern)?;
-        let parted = self.is_varying(condition);
-        let inside = Surroundings {
-            parted: around.parted || parted,
-            ..around
-        };
-        let mut differs = parted;
+        let mut differs = self.is_varying(condition);
         for case in cases {
-            self.body(case, inside)?;
+            self.body(case, in_lanes)?;
             differs |= case.results.iter().any(|result| self.is_varying(*result));
         }
         if differs {
@@ -189,7 +168,7 @@ impl Search<'_, '_> {
 
     /// Looks at an operation inside the map: a counted loop, or a reduction that each element folds from left
     /// to right.
-    fn operation(&mut self, operation: &flat::ArrayOperation, around: Surroundings) -> Option<()> {
+    fn operation(&mut self, operation: &flat::ArrayOperation, in_lanes: bool) -> Option<()> {
         let plain = operation.level == flat::Level::Sequential && !operation.is_marked();
         let states: Vec<flat::Variable> = operation.carries.iter().map(|c| c.0).collect();
         if !plain || self.scalars(&states).is_none() {
@@ -222,22 +201,18 @@ impl Search<'_, '_> {
             }
             let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
             if !exact && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
-                self.limit(&operation.shape, FOLDED)?;
+                self.limit(&operation.shape, ELEMENTS_OF_A_FOLD)?;
             }
             self.bound.extend(&lambda.parameters);
             self.varies(&lambda.parameters);
-            self.body(&lambda.body, around)?;
+            self.body(&lambda.body, in_lanes)?;
         }
-        let in_lanes = schedule.is_some();
-        match in_lanes {
+        let has_lanes = schedule.is_some();
+        match has_lanes {
             true => self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?,
             false => self.loops += 1,
         }
-        let inside = Surroundings {
-            in_lanes: around.in_lanes || in_lanes,
-            ..around
-        };
-        self.body(&operation.body, inside)
+        self.body(&operation.body, in_lanes || has_lanes)
     }
 
     /// Limits extents, which must be known before the map begins.

@@ -3,6 +3,7 @@
 use super::scalars::settle;
 use super::varying::{INDEX, differs, has_checks, is_total, leaves_if, may_part, reads};
 use crate::limits::BYTES_OF_LANES;
+use crate::strip_mining::non_temporal::when;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
@@ -137,11 +138,7 @@ impl<'p> Block<'p> {
         self.occupied = !has_checks(body);
         let then = self.inner(write);
         self.occupied = false;
-        self.made.push(Command::If {
-            condition: none.negated(),
-            then: then?,
-            otherwise: Vec::new(),
-        });
+        self.made.push(when(none.negated(), then?));
         Some(())
     }
 
@@ -256,11 +253,7 @@ impl<'p> Block<'p> {
         };
         let guarded = match self.mask() {
             None => store,
-            Some(mask) => Command::If {
-                condition: self.is_in(mask),
-                then: vec![store],
-                otherwise: Vec::new(),
-            },
+            Some(mask) => when(self.is_in(mask), vec![store]),
         };
         self.group.push(guarded);
     }
@@ -400,14 +393,11 @@ impl<'p> Block<'p> {
         let none = self.end_group_with_any(failed);
         let base = Expression::Variable(self.base);
         let least = Expression::Variable(first).compare(ScalarOperation::Minimum, base);
-        self.made.push(Command::If {
-            condition: none.negated(),
-            then: vec![Command::Assign {
-                variable: first,
-                value: least,
-            }],
-            otherwise: Vec::new(),
-        });
+        let lower = Command::Assign {
+            variable: first,
+            value: least,
+        };
+        self.made.push(when(none.negated(), vec![lower]));
     }
 
     /// True if commands have checks that may fail in some lanes and not in others.
@@ -566,11 +556,7 @@ fn rename(commands: &mut [Command], variables: &BTreeMap<Variable, Variable>) {
 }
 
 fn break_if(condition: Expression) -> Command {
-    Command::If {
-        condition,
-        then: vec![Command::Break],
-        otherwise: Vec::new(),
-    }
+    when(condition, vec![Command::Break])
 }
 
 fn number(value: i32) -> Expression {

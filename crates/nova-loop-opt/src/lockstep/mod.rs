@@ -34,6 +34,7 @@ mod varying;
 
 use crate::functions::each_function;
 use crate::strip_mining::memory::Memory;
+use crate::strip_mining::non_temporal::when;
 use block::Block;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
@@ -193,14 +194,6 @@ impl Lockstep<'_> {
             }
         });
         own
-    }
-}
-
-fn when(condition: Expression, then: Vec<Command>) -> Command {
-    Command::If {
-        condition,
-        then,
-        otherwise: Vec::new(),
     }
 }
 
