@@ -26,8 +26,8 @@ pub(crate) fn allocated(facts: &mut Facts, count: &Polynomial) {
     }
 }
 
-/// Learns, in an iteration of a loop whose count is a product of numbers that are not negative, that none
-/// of these is 0.
+/// Learns, in an iteration of a loop whose count is a product, that the factors are positive, if all but at most
+/// one of them are known not to be negative.
 pub(crate) fn learn_product(facts: &mut Facts, count: &Polynomial) {
     let mut products = count.products();
     let (Some((factors, 1)), None) = (products.next(), products.next()) else {
@@ -49,9 +49,10 @@ pub(crate) fn learn_written_product(state: &mut State, count: &Expression) {
     }
 }
 
-/// Learns that numbers whose product is positive are positive, if none of them is negative.
+/// Learns that numbers whose product is positive are positive, if at most one of them may be negative.
 fn learn_positive(facts: &mut Facts, factors: Vec<Polynomial>) {
-    if factors.iter().all(|factor| facts.is_never_negative(factor)) {
+    let may_be_negative = |factor: &&Polynomial| !facts.is_never_negative(*factor);
+    if factors.iter().filter(may_be_negative).nth(1).is_none() {
         for factor in factors {
             facts.learn(factor.plus_number(-1));
         }

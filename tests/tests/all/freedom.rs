@@ -15,29 +15,28 @@ use nova_tests::{devices, inputs, sources};
 const SEEDS: u64 = 200;
 /// The options of programs: in small chunks for threads, for kernels, and for those of CUDA.
 const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
-/// Programs with refused loops, by their names in the messages and another part of each. There are four
-/// limits:
+/// What the checker is known not to prove, as a part of the message, and the most of the random programs that may
+/// have such a loop:
 ///
-/// - The checker does not follow handles: after `Unique` no other handle holds the block of a handle.
+/// - It does not follow handles: after `Unique` no other handle holds the block of a handle.
 /// - It does not prove that the rows of a part of a matrix lie apart, where the part's width is the least of
 ///   several numbers, as where a matrix is stored into itself.
-/// - It does not prove that elements of a matrix are changed in place by one iteration each, where conditions
-///   on both coordinates choose them.
 /// - It does not prove that the chunks of rows that bisection finds lie apart, where the length of a row is
 ///   one of several differences.
-const KNOWN: [(&str, &str); 7] = [
-    ("random 89 (", "may lead to one block"),
-    ("random 135 (", "may lead to one block"),
-    ("random 156 (", "may lead to one block"),
-    ("random 33 (", "iterations may meet in v43_data_340"),
-    ("random 192 (", "iterations may meet in v45_data_538"),
-    ("random 124 (", "iterations may meet in v75_data_360"),
-    ("random 141 (divided)", "chunk_596: iterations may meet in "),
-];
+///
+/// The programs are not named, as each new production makes other programs of the same seeds.
+const KNOWN: [(&str, usize); 2] = [("may lead to one block", 4), ("iterations may meet in ", 4)];
 
-fn is_known(text: &str) -> bool {
-    let is_of = |(program, what): &(&str, &str)| text.contains(program) && text.contains(what);
-    KNOWN.iter().any(is_of)
+/// Returns the refusals that are not by known limits, or all of a limit that more programs meet than it may.
+fn unexpected(refused: Vec<Vec<String>>) -> Vec<String> {
+    let mut found: Vec<String> = refused.concat();
+    for (limit, most) in KNOWN {
+        let meets = |program: &&Vec<String>| program.iter().any(|text| text.contains(limit));
+        if refused.iter().filter(meets).count() <= most {
+            found.retain(|text| !text.contains(limit));
+        }
+    }
+    found
 }
 
 /// Further options of programs that were refused once: in chunks of the default size.
@@ -48,7 +47,7 @@ const USUAL: [Passes; 3] = [Passes::Threads(1), Passes::Threads(2), Passes::Thre
 /// equal, so that offsets are sums of powers. There are many cases in two paths to arrays of three
 /// dimensions and more, whose large rows use non-temporal stores. Tables of offsets do not lie on
 /// the stack, as in rows of rows.
-const ONCE_REFUSED: [(&str, &str); 13] = [
+const ONCE_REFUSED: [(&str, &str); 14] = [
     (
         "lanes of threads",
         "((X : vector int))
@@ -127,6 +126,18 @@ const ONCE_REFUSED: [(&str, &str); 13] = [
          ((scatter d i x), (scatter d i (map (lambda (k) 1.0) i)), (permute i y))",
     ),
     (
+        "elements of a matrix that a function returns",
+        "((n : int) (a : int) (b : int))
+         (let (matrix (mu (f : int -> vector#2 int)
+             (lambda (k : int) : vector#2 int
+               (if (<= k 0)
+                 (tabulate (n, n) (lambda (i, j) (+ i j)))
+                 (let (r (f (- k 1))) in (tabulate (shape r) (lambda (i, j) (+ 1 (r ! (i, j))))))))))
+           in (iterate 2
+             (lambda (M) (tabulate (shape M) (lambda (i, j) (if (and (<= i a) (= j b)) (+ i j) (M ! (i, j))))))
+             (matrix n)))",
+    ),
+    (
         "filters of one row",
         "((X : vector (vector int)))
          (map (lambda (r) (map (lambda (q) (filter (lambda (x) (> x q)) r)) [1 2 3])) X)",
@@ -163,13 +174,12 @@ fn refused_with(ways: &[Passes], (name, text): (&str, &str), strict: bool) -> Ve
             Err(why) => found.push(format!("{name}: {why}")),
         }
     }
-    found.retain(|text| !is_known(text));
     found
 }
 
-/// Returns the refusals of this many programs, checked on all cores.
-fn refused_in(count: usize, one: &(dyn Fn(usize) -> Vec<String> + Sync)) -> Vec<String> {
-    on_all_cores(count as u64, |k| one(k as usize)).concat()
+/// Returns the refusals of each of this many programs, checked on all cores.
+fn refused_in(count: usize, one: &(dyn Fn(usize) -> Vec<String> + Sync)) -> Vec<Vec<String>> {
+    on_all_cores(count as u64, |k| one(k as usize))
 }
 
 #[test]
@@ -179,7 +189,8 @@ fn every_loop_of_the_examples_is_accepted() {
     let refused = refused_in(files.len(), &|k| {
         let text = std::fs::read_to_string(&files[k]).expect("an example");
         refused(&files[k].display().to_string(), &text, false)
-    });
+    })
+    .concat();
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
@@ -199,6 +210,8 @@ fn every_loop_of_random_programs_is_accepted() {
         let text = format!("{PRELUDE}{}", random::program(seed).entry);
         refused(&format!("random {seed}"), &text, true)
     });
+    println!("{}", refused.concat().join("\n"));
+    let refused = unexpected(refused);
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
