@@ -103,6 +103,25 @@ impl Compiled {
         }
     }
 
+    /// Compiles a program for one thread without a pass.
+    ///
+    /// # Panics
+    /// If it can't be compiled, here or by the compiler of C.
+    pub fn without(pass: &str, text: &str, how: How) -> Compiled {
+        let target = Target::Sequential;
+        let options = Options {
+            disabled: [pass.to_string()].into(),
+            ..how.options(target)
+        };
+        let (checked, library, source) = load(options, Source::text(NAME, text));
+        Compiled {
+            target,
+            checked,
+            library,
+            source,
+        }
+    }
+
     /// Returns the result of an entry for inputs that are written as text.
     pub fn call(&self, entry: usize, inputs: &[impl AsRef<str>]) -> Result<Value, CallError> {
         let values = inputs::read(&self.checked.program, entry, inputs);

@@ -116,6 +116,7 @@ pub const SMALL_TILES: TileSizes = TileSizes {
     stored: 3,
     line: 8,
     lanes: 4,
+    radix_keys: 4,
 };
 
 impl Stages {

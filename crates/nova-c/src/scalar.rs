@@ -413,6 +413,8 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
         O::Bits(to) => {
             let name = match to {
                 Scalar::U64 => "nova_bits",
+                Scalar::F64 => "nova_from_bits",
+                Scalar::F32 => "nova_from_bits_f32",
                 _narrow => "nova_bits_f32",
             };
             Value::exact(Expression::pure(name, vec![a.own()]), to, depth)

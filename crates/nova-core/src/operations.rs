@@ -54,9 +54,7 @@ pub fn evaluate_unchecked(
         ScalarOperation::Convert(to) => convert(first, to),
         ScalarOperation::Wrap(to) => wrap(first, to),
         ScalarOperation::Fits(to) => ScalarValue::Bool(fits(first, to)),
-        ScalarOperation::Bits(to) => {
-            ScalarValue::from_integer_wrapping(to, i128::from(first.canonical_bits()))
-        }
+        ScalarOperation::Bits(to) => with_bits(to, first.canonical_bits()),
         operation => match (first, second) {
             (ScalarValue::F32(a), ScalarValue::F32(b)) => on_f32(operation, a, b, strict),
             (ScalarValue::F64(a), ScalarValue::F64(b)) => on_f64(operation, a, b, strict),
@@ -66,6 +64,15 @@ pub fn evaluate_unchecked(
                 _ => first,
             },
         },
+    }
+}
+
+/// Returns the number of a type that has these bits.
+fn with_bits(to: Scalar, bits: u64) -> ScalarValue {
+    match to {
+        Scalar::F32 => ScalarValue::F32(f32::from_bits(bits as u32)),
+        Scalar::F64 => ScalarValue::F64(f64::from_bits(bits)),
+        integer => ScalarValue::from_integer_wrapping(integer, i128::from(bits)),
     }
 }
 
@@ -426,6 +433,12 @@ mod tests {
             O::Bits(Scalar::U64),
             &[V::F64(1.0)],
             Ok(V::U64(0x3ff << 52)),
+        );
+        check(O::Bits(Scalar::F32), &[V::U32(1 << 31)], Ok(V::F32(-0.0)));
+        check(
+            O::Bits(Scalar::F64),
+            &[V::U64(0x3ff << 52)],
+            Ok(V::F64(1.0)),
         );
         check(O::Fits(Scalar::F32), &[V::F64(f64::NAN)], Ok(V::Bool(true)));
     }

@@ -156,11 +156,14 @@ impl Scalar {
         u32::from(self.info().bytes) * 8
     }
 
-    /// True if it is a float and the other the unsigned integer of its width.
-    pub fn holds_bits_of(self, unsigned: Scalar) -> bool {
+    /// True if one is a float and the other the unsigned integer of its width.
+    pub fn holds_bits_of(self, other: Scalar) -> bool {
         matches!(
-            (self, unsigned),
-            (Scalar::F32, Scalar::U32) | (Scalar::F64, Scalar::U64)
+            (self, other),
+            (Scalar::F32, Scalar::U32)
+                | (Scalar::F64, Scalar::U64)
+                | (Scalar::U32, Scalar::F32)
+                | (Scalar::U64, Scalar::F64)
         )
     }
 }

@@ -262,16 +262,18 @@ impl Report<'_> {
                 let order = self.order(statement, operation);
                 Some(self.operation(operation, &order))
             }
-            Expression::Sort { count, .. } => {
+            Expression::Sort { count, .. } | Expression::SortKeys { count, .. } => {
                 let order = match self.is_parallelised(statement) {
                     true => "parallelised",
                     false => "in order",
                 };
                 let count = self.atom(*count);
-                Some(Described::with(
-                    format!("a sort of {count} elements"),
-                    order,
-                ))
+                let by = match &statement.expression {
+                    Expression::SortKeys { .. } => " by their keys",
+                    _by_comparisons => "",
+                };
+                let what = format!("a sort of {count} elements{by}");
+                Some(Described::with(what, order))
             }
             Expression::While { .. } => {
                 let what = "a loop until its condition fails".to_string();

@@ -263,6 +263,7 @@ impl<'a> Walk<'a> {
             pure_expressions!()
             | array_expressions!()
             | node_expressions!()
+            | Expression::SortKeys { .. }
             | Expression::View { .. }
             | Expression::Check { .. }
             | Expression::Fail { .. }

@@ -196,6 +196,7 @@ impl OwnBlock<'_> {
             }
             pure_expressions!()
             | array_expressions!()
+            | flat::Expression::SortKeys { .. }
             | flat::Expression::View { .. }
             | flat::Expression::Check { .. }
             | flat::Expression::Fail { .. }

@@ -42,6 +42,7 @@ mod outputs;
 mod padding;
 mod places;
 mod prefetch;
+mod radix_sort;
 mod reduction;
 mod references;
 mod result_buffers;

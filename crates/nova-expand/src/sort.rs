@@ -1,9 +1,12 @@
-//! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers.
+//! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers. Keys of which there
+//! are few, or that a device sorts, are sorted in the same way; others by [`crate::radix_sort`].
 
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
 use crate::loops::each_index;
 use crate::operators::apply_to;
+use crate::radix_sort::{KeySort, pointer_of, sort_by_digits};
+use crate::source::info_of;
 use crate::terms::Term;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
@@ -11,6 +14,16 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_machine::Machine;
+
+/// What tells which of two elements comes first.
+#[derive(Clone, Copy)]
+enum Before<'a> {
+    /// A comparison of two indices.
+    Compare(&'a flat::Lambda),
+    /// Keys, which ascend.
+    Keys(flat::Variable),
+}
 
 /// The variables of a sort.
 struct Sort {
@@ -43,6 +56,83 @@ pub(crate) fn sort_array<'a>(
     let to = destination(cx, pattern, count.clone(), place)?;
     cx.flush_loads()?;
     let result = pointer_to(cx, pattern)?;
+    cx.flush_conflicts(to.block)?;
+    sort_indices(cx, result, count, Before::Compare(compare), place)
+}
+
+/// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
+pub(crate) fn sort_keys(
+    cx: &mut Translator<'_>,
+    statement: &flat::Statement,
+    [count, first]: [flat::Atom; 2],
+    keys: flat::Variable,
+    gives: &[flat::Sorted],
+) -> Result<()> {
+    let place = &statement.place;
+    let count = cx.simple(count)?;
+    let first = cx.simple(first)?;
+    let mut results = Vec::with_capacity(gives.len());
+    for (given, sorted) in statement.pattern.iter().zip(gives) {
+        let to = destination(cx, *given, first.clone(), place)?;
+        cx.flush_conflicts(to.block)?;
+        results.push((*sorted, pointer_to(cx, *given)?));
+    }
+    cx.flush_loads()?;
+    let sort = KeySort {
+        count,
+        first,
+        keys,
+        results,
+        place: place.clone(),
+    };
+    match cx.machine {
+        Machine::Processor => sort_by_digits(cx, &sort),
+        Machine::Device => merge_keys(cx, &sort),
+    }
+}
+
+/// Sorts keys by merges.
+pub(crate) fn merge_keys(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
+    let pointer = Type::Pointer(Scalar::I64);
+    let order = cx.add_variable("order", pointer);
+    let block = cx.add_variable("order_block", Type::Block);
+    allocate_here(cx, order, block, sort.count.clone(), None, &sort.place)?;
+    let (result, count) = (Expression::Variable(order), sort.count.clone());
+    sort_indices(cx, result, count, Before::Keys(sort.keys), &sort.place)?;
+    for (sorted, result) in &sort.results {
+        let pointer = pointer_of(cx, sort, *sorted)?;
+        let to = cx.declare("to", pointer, result.clone());
+        each_index(
+            cx,
+            std::slice::from_ref(&sort.first),
+            &sort.place,
+            |cx, indices| {
+                let index = indices.into_iter().next().unwrap_or(Expression::index(0));
+                let at = Expression::load(order, index.clone());
+                let value = match sorted {
+                    flat::Sorted::Positions => at,
+                    flat::Sorted::Keys => {
+                        let keys = cx.place(sort.keys)?;
+                        cx.load(keys, vec![at])?
+                    }
+                };
+                cx.set_element(to, index, value);
+                Ok(())
+            },
+        )?;
+    }
+    cx.emit(Command::Release(block));
+    Ok(())
+}
+
+/// Sorts the indices 0..count into memory.
+fn sort_indices<'a>(
+    cx: &mut Translator<'a>,
+    result: Expression,
+    count: Expression,
+    before: Before<'a>,
+    place: &Place,
+) -> Result<()> {
     let pointer = Type::Pointer(Scalar::I64);
     let from = cx.declare("from", pointer, result.clone());
     each_index(cx, std::slice::from_ref(&count), place, |cx, indices| {
@@ -65,9 +155,8 @@ pub(crate) fn sort_array<'a>(
         Type::Scalar(Scalar::Bool),
         Expression::bool(false),
     );
-    cx.endless_loop(place, |cx| sort_pass(cx, &sort, away, compare))?;
+    cx.endless_loop(place, |cx| sort_pass(cx, &sort, away, before))?;
     cx.when(Expression::Variable(away), |cx| {
-        cx.flush_conflicts(to.block)?;
         cx.emit(Command::Copy {
             to: result,
             from: Expression::Variable(scratch),
@@ -92,11 +181,11 @@ fn sort_pass<'a>(
     cx: &mut Translator<'a>,
     sort: &Sort,
     away: Variable,
-    compare: &'a flat::Lambda,
+    before: Before<'a>,
 ) -> Result<()> {
     leave_at_count(cx, sort, sort.width);
     let first = cx.declare("first", INDEX, Expression::index(0));
-    cx.endless_loop(&sort.place, |cx| sort_pair(cx, sort, first, compare))?;
+    cx.endless_loop(&sort.place, |cx| sort_pair(cx, sort, first, before))?;
     let from = (sort.from, Expression::Variable(sort.to));
     let to = (sort.to, Expression::Variable(sort.from));
     cx.assign_together(vec![from, to]);
@@ -111,7 +200,7 @@ fn sort_pair<'a>(
     cx: &mut Translator<'a>,
     sort: &Sort,
     first: Variable,
-    compare: &'a flat::Lambda,
+    before: Before<'a>,
 ) -> Result<()> {
     leave_at_count(cx, sort, first);
     let variable = Expression::Variable;
@@ -130,7 +219,7 @@ fn sort_pair<'a>(
     let length = variable(merge.last).minus(variable(first));
     each_index(cx, &[length], &sort.place, |cx, indices| {
         let index = indices.into_iter().next().unwrap_or(Expression::index(0));
-        merge_step(cx, sort, &merge, index, compare)
+        merge_step(cx, sort, &merge, index, before)
     })?;
     cx.assign(first, variable(merge.last));
     Ok(())
@@ -142,7 +231,7 @@ fn merge_step<'a>(
     sort: &Sort,
     merge: &Merge,
     index: Expression,
-    compare: &'a flat::Lambda,
+    before: Before<'a>,
 ) -> Result<()> {
     let variable = Expression::Variable;
     let take_left = cx.declare(
@@ -155,11 +244,22 @@ fn merge_step<'a>(
     cx.when(both, |cx| {
         let left = Expression::load(sort.from, variable(merge.left));
         let right = Expression::load(sort.from, variable(merge.right));
-        let arguments = [left, right].into_iter().map(|value| Term {
-            size: 3,
-            ..Term::new(value)
-        });
-        apply_to(cx, compare, arguments.collect(), &[take_left])
+        match before {
+            Before::Compare(compare) => {
+                let arguments = [left, right].into_iter().map(|value| Term {
+                    size: 3,
+                    ..Term::new(value)
+                });
+                apply_to(cx, compare, arguments.collect(), &[take_left])
+            }
+            Before::Keys(array) => {
+                let keys = cx.place(array)?;
+                let (left, right) = (cx.load(keys, vec![left])?, cx.load(keys, vec![right])?);
+                let operand = info_of(cx.source, array)?.ty.element();
+                cx.assign(take_left, compare_words(operand, left, right));
+                Ok(())
+            }
+        }
     })?;
     let at = variable(merge.first).plus(index);
     let take = |source: Variable| {
@@ -171,4 +271,13 @@ fn merge_step<'a>(
         }
     };
     cx.choose(variable(take_left), take(merge.left), take(merge.right))
+}
+
+/// Returns the condition that one key is at most another.
+fn compare_words(operand: Scalar, left: Expression, right: Expression) -> Expression {
+    Expression::Scalar {
+        operation: ScalarOperation::LessEqual,
+        operand,
+        arguments: vec![left, right],
+    }
 }

@@ -9,7 +9,7 @@ use crate::env::Env;
 use crate::growing::allocate_row;
 use crate::lifetimes::unique;
 use crate::operation::array_operation;
-use crate::sort::sort_array;
+use crate::sort::{sort_array, sort_keys};
 use crate::source::info_of;
 use crate::space::single;
 use crate::terms::Term;
@@ -83,6 +83,12 @@ fn translate_statement<'a>(
         E::Unique(array) => unique(cx, single(pattern)?, *array, place)?,
         array_expressions!() => array_statement(cx, statement, single(pattern)?)?,
         E::Sort { count, compare } => sort_array(cx, single(pattern)?, *count, compare, place)?,
+        E::SortKeys {
+            count,
+            first,
+            keys,
+            gives,
+        } => sort_keys(cx, statement, [*count, *first], *keys, gives)?,
         E::Operation(operation) => array_operation(cx, operation, pattern, place)?,
         control_expressions!() => return control_statement(cx, statement),
         call_expressions!() => return call_statement(cx, statement),

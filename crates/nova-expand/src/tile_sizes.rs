@@ -19,6 +19,8 @@ pub struct TileSizes {
     pub line: u32,
     /// The number of iterations that are taken in lockstep, a power of two.
     pub lanes: u32,
+    /// The number of keys from which a sort counts digits rather than merging.
+    pub radix_keys: i64,
 }
 
 impl Default for TileSizes {
@@ -31,6 +33,7 @@ impl Default for TileSizes {
             stored: 1 << 12,
             line: PROCESSOR.line_bytes as u32,
             lanes: PROCESSOR.lockstep_lanes as u32,
+            radix_keys: PROCESSOR.radix_keys,
         }
     }
 }

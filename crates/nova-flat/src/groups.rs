@@ -73,6 +73,7 @@ macro_rules! other_expressions {
             | $crate::ir::Expression::Allocate { .. }
             | $crate::ir::Expression::Unique(_)
             | $crate::ir::Expression::Sort { .. }
+            | $crate::ir::Expression::SortKeys { .. }
             | $crate::ir::Expression::Operation(_)
     };
 }

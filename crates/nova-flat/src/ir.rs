@@ -178,6 +178,14 @@ pub enum Expression {
     /// The stable sorting permutation of 0..count. `compare(i, j)` (two `i64`) tells whether element i
     /// may precede element j. It is a bottom-up merge sort (docs/order.md), and gives `[count]i64`.
     Sort { count: Atom, compare: Lambda },
+    /// The stable ascending order of `[count]u32` or `[count]u64` keys. Of the least `first` keys, at most
+    /// `count`, it gives arrays of this length: their positions (`i64`), the keys themselves, or both.
+    SortKeys {
+        count: Atom,
+        first: Atom,
+        keys: Variable,
+        gives: Vec<Sorted>,
+    },
     /// The one array operation.
     Operation(ArrayOperation),
     /// A conditional.
@@ -305,6 +313,28 @@ pub struct Destination {
     pub component: u32,
     /// The distance of adjacent elements, in elements.
     pub stride: u32,
+}
+
+/// A result of [`Expression::SortKeys`], an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sorted {
+    /// The positions of the keys in ascending order.
+    Positions,
+    /// The keys in ascending order.
+    Keys,
+}
+
+impl Sorted {
+    /// All results.
+    pub const ALL: [Sorted; 2] = [Sorted::Positions, Sorted::Keys];
+
+    /// Returns its word in the text of programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Sorted::Positions => "positions",
+            Sorted::Keys => "keys",
+        }
+    }
 }
 
 /// The views, which move no elements.

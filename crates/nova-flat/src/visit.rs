@@ -97,6 +97,11 @@ macro_rules! walks {
                     atom(value);
                 }
                 Expression::Sort { count, .. } | Expression::Allocate { count, .. } => atom(count),
+                Expression::SortKeys { count, first, keys, .. } => {
+                    atom(count);
+                    atom(first);
+                    array(keys);
+                }
                 Expression::Operation(operation) => $outputs(operation, atom, array),
                 Expression::If { condition, .. } => atom(condition),
                 Expression::Switch { scrutinee, .. } => atom(scrutinee),
@@ -206,7 +211,7 @@ macro_rules! walks {
                 pure_expressions!() | array_expressions!() | call_expressions!()
                 | node_expressions!() | Expression::View { .. } | Expression::Check { .. }
                 | Expression::Fail { .. } | Expression::Allocate { .. }
-                | Expression::Unique(_) => {}
+                | Expression::SortKeys { .. } | Expression::Unique(_) => {}
             }
         }
 
@@ -240,7 +245,7 @@ macro_rules! walks {
                 pure_expressions!() | array_expressions!() | call_expressions!()
                 | node_expressions!() | Expression::View { .. } | Expression::Check { .. }
                 | Expression::Fail { .. } | Expression::Allocate { .. } | Expression::Unique(_)
-                | Expression::If { .. } | Expression::Switch { .. } => {}
+                | Expression::SortKeys { .. } | Expression::If { .. } | Expression::Switch { .. } => {}
             }
         }
     };

@@ -41,6 +41,8 @@ pub struct Processor {
     /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
     /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
     pub lockstep_lanes: i64,
+    /// Keys from which a sort counts digits rather than merging. Measured (docs/decisions/sorts.md).
+    pub radix_keys: i64,
     /// The cost of a branch that is sometimes mispredicted, in simple operations. An estimate.
     pub branch_work: u32,
     /// Instructions of an iteration, below which the processor overlaps iterations by itself. An estimate
@@ -81,6 +83,7 @@ pub const PROCESSOR: Processor = Processor {
     store_queue_rows: 32,
     transposed_lines: [4, 1],
     lockstep_lanes: 32,
+    radix_keys: 256,
     branch_work: 8,
     overlapped_work: 60,
     hidden_latency: 100,

@@ -120,7 +120,7 @@ impl Walk {
                 view_operands(view, &mut |atom| operands.push(*atom));
                 self.view(statement, *array, self.all(&operands));
             }
-            array_expressions!() | Expression::Operation(_) => {
+            array_expressions!() | Expression::Operation(_) | Expression::SortKeys { .. } => {
                 let mut whole = Vec::new();
                 operands(expression, &mut |_| {}, &mut |array| whole.push(*array));
                 whole.into_iter().for_each(|a| self.read(a, Loops::NONE));
@@ -181,6 +181,7 @@ impl Walk {
             | node_expressions!()
             | Expression::If { .. }
             | Expression::Switch { .. }
+            | Expression::SortKeys { .. }
             | Expression::View { .. }
             | Expression::Check { .. }
             | Expression::Fail { .. }

@@ -186,7 +186,8 @@ impl Introducer {
             | Expression::Replicate { .. }
             | Expression::Copy(_)
             | Expression::Concat { .. }
-            | Expression::Update { .. } => self.allocate_all(&statement.pattern, out, &place),
+            | Expression::Update { .. }
+            | Expression::SortKeys { .. } => self.allocate_all(&statement.pattern, out, &place),
             Expression::Sort { compare, .. } => {
                 self.body(&mut compare.body, place.clone());
                 self.allocate_all(&statement.pattern, out, &place);

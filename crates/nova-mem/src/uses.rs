@@ -407,7 +407,10 @@ impl Walk<'_> {
                 Type::Block(_) => self.uses.set_scope(*variable, scope),
                 Type::Array(..) if k >= handed => {
                     self.event(*variable, Kind::Made, place);
-                    if let Expression::Sort { .. } | Expression::Bytes(_) = expression {
+                    if let Expression::Sort { .. }
+                    | Expression::SortKeys { .. }
+                    | Expression::Bytes(_) = expression
+                    {
                         self.event(*variable, Kind::ReadInOrder, place);
                     }
                 }
@@ -496,6 +499,7 @@ fn operand_kind(expression: &Expression) -> Kind {
         | Expression::Fail { .. }
         | Expression::Allocate { .. }
         | Expression::Sort { .. }
+        | Expression::SortKeys { .. }
         | Expression::Operation(_)
         | Expression::If { .. }
         | Expression::Switch { .. }
@@ -515,7 +519,7 @@ fn operand_kind(expression: &Expression) -> Kind {
 fn handed_results(expression: &Expression) -> usize {
     match expression {
         Expression::Operation(operation) => operation.carries.len(),
-        array_expressions!() | Expression::Sort { .. } => 0,
+        array_expressions!() | Expression::Sort { .. } | Expression::SortKeys { .. } => 0,
         pure_expressions!()
         | call_expressions!()
         | Expression::View { .. }

@@ -344,6 +344,7 @@ impl<'a> Verifier<'a> {
                 self.row_major_all(arguments)?;
                 self.bind_all(pattern, Binding::Handed)
             }
+            Expression::SortKeys { .. } => self.bind_all(pattern, Binding::Written),
             Expression::Sort { .. }
             | Expression::Operation(_)
             | Expression::If { .. }

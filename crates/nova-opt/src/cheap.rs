@@ -18,6 +18,7 @@ pub fn is_cheap(expression: &Expression) -> bool {
         | Expression::Allocate { .. }
         | Expression::Unique(_)
         | Expression::Sort { .. }
+        | Expression::SortKeys { .. }
         | Expression::Operation(_)
         | array_expressions!()
         | control_expressions!()

@@ -156,6 +156,7 @@ impl FunctionEffects {
             | Expression::Allocate { .. }
             | Expression::Unique(_)
             | Expression::Sort { .. }
+            | Expression::SortKeys { .. }
             | Expression::Operation(_)
             | Expression::If { .. }
             | Expression::Switch { .. }

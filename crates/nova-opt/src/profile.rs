@@ -75,7 +75,7 @@ fn description(program: &Program, expression: &Expression) -> Option<String> {
     let word = match expression {
         Expression::Operation(operation) => return Some(words(operation)),
         Expression::While { .. } => "loop",
-        Expression::Sort { .. } => "sort",
+        Expression::Sort { .. } | Expression::SortKeys { .. } => "sort",
         Expression::Copy(_) => "copy",
         Expression::Concat { .. } => "concat",
         Expression::Iota { .. } => "range",
@@ -122,6 +122,7 @@ fn constant_size(expression: &Expression) -> Option<i64> {
         Expression::Operation(operation) => &operation.shape[..],
         Expression::Replicate { shape, .. } => &shape[..],
         Expression::Sort { count, .. }
+        | Expression::SortKeys { count, .. }
         | Expression::Concat { count, .. }
         | Expression::Iota { count, .. } => std::slice::from_ref(count),
         _others => return None,
@@ -231,7 +232,9 @@ fn numbers(code: &mut Writer, statement: &Statement, counted: Option<Atom>) -> [
                 None => [iterations, UNKNOWN, UNKNOWN],
             }
         }
-        Expression::Sort { count, .. } => [*count, UNKNOWN, UNKNOWN],
+        Expression::Sort { count, .. } | Expression::SortKeys { count, .. } => {
+            [*count, UNKNOWN, UNKNOWN]
+        }
         Expression::Copy(_) | Expression::Concat { .. } => {
             let [elements, bytes] = made(code, statement);
             [elements, bytes, bytes]

@@ -22,6 +22,7 @@ pub(crate) fn is_total_expression(expression: &Expression) -> bool {
         | Expression::Check { .. }
         | Expression::Fail { .. }
         | Expression::Sort { .. }
+        | Expression::SortKeys { .. }
         | Expression::Operation(_)
         | Expression::NodeNew { .. }
         | Expression::NodeTag { .. }

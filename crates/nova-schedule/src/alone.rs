@@ -58,7 +58,7 @@ impl Alone {
             return false;
         }
         match &statement.expression {
-            Expression::Operation(_) | Expression::Sort { .. } => {}
+            Expression::Operation(_) | Expression::Sort { .. } | Expression::SortKeys { .. } => {}
             _nothing_to_parallelise => return false,
         }
         let mut found = self.0.contains_key(&statement.place);

@@ -211,7 +211,7 @@ fn of_statement(statement: &Statement) -> i64 {
         Expression::Atom(_) | Expression::View { .. } => 0,
         Expression::Call { .. } => CALL,
         Expression::Foreign { .. } => FOREIGN,
-        Expression::Sort { .. } => CALL * ITERATIONS,
+        Expression::Sort { .. } | Expression::SortKeys { .. } => CALL * ITERATIONS,
         _ => SIMPLE.weight,
     }
 }

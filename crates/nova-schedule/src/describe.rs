@@ -5,7 +5,6 @@ use crate::chunking::{ROUND, wants_idle};
 use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
-use crate::keys::Key;
 use crate::kinds::makes_apart;
 use crate::lanes::{alone, has_lanes};
 use crate::notes::{Chunking, Parallelised, Step};
@@ -35,15 +34,14 @@ impl Parallelised {
         }
     }
 
-    /// Describes how a sort is parallelised, by a key if there is one.
-    pub(crate) fn sort(key: Option<&Key>, parallelism: Parallelism) -> Parallelised {
-        let (chunking, steps) = match key {
-            Some(key) => {
+    /// Describes how a sort by comparisons is parallelised, or one by keys.
+    pub(crate) fn sort(by_keys: bool, parallelism: Parallelism) -> Parallelised {
+        let (chunking, steps) = match by_keys && parallelism.kernels {
+            true => {
                 let from = least(parallelism).saturating_add(1);
-                let merges = key.scalar.is_float().then_some(Step::MergeDisordered);
-                (Chunking::Radix { from }, merges.into_iter().collect())
+                (Chunking::Radix { from }, Vec::new())
             }
-            None => (Chunking::Runs, vec![Step::Merge]),
+            false => (Chunking::Runs, vec![Step::Merge]),
         };
         Parallelised {
             chunking,

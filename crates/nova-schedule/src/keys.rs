@@ -1,38 +1,61 @@
-//! Keys of sorts: a comparison that computes the same of both elements and compares the results has the
-//! order of a key. Keys are mapped to unsigned numbers whose order is that of the comparison, so that
-//! they can be sorted digit by digit ([`crate::radix`]).
+//! Keys of sorts: numbers are mapped to unsigned numbers whose order is that of a comparison
+//! ([`crate::orders`]). Several numbers become the digits of one key, the most significant one first, so that
+//! elements can be sorted by [`Expression::SortKeys`](nova_flat::ir::Expression::SortKeys).
 
-use crate::limits::OPERATIONS_OF_A_COMPARISON;
+use crate::orders::{Nans, Number, Order};
 use crate::writer::Writer;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Expression, Lambda, Statement, Variable};
-use std::collections::HashMap;
+use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
+use nova_flat::ir::Atom;
 
-/// The key of a sort.
-#[derive(Clone, Debug)]
-pub(crate) struct Key {
-    /// The function from an index to the key.
-    pub(crate) lambda: Lambda,
-    pub(crate) scalar: Scalar,
-    /// True if larger keys come first.
-    pub(crate) descends: bool,
-    /// True if of equal keys the later one comes first. Comparisons that do not hold of equal keys ask
-    /// for that: the merge then takes the right one.
-    pub(crate) reverses: bool,
+/// The bits of the widest key.
+const WIDEST: u32 = 64;
+
+/// Numbers that become one key, with the place of each in it.
+pub(crate) struct Packed<'a> {
+    pub(crate) numbers: Vec<(&'a Number, Place)>,
+    /// The type of the key, `u32` or `u64`.
+    pub(crate) word: Scalar,
 }
 
-/// Returns the unsigned type of a key's bits.
-pub(crate) fn word_of(scalar: Scalar) -> Scalar {
+/// The bits of a key that hold a number.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The lowest bit, and the number of bits.
+    pub(crate) shift: u32,
+    pub(crate) width: u32,
+}
+
+/// Returns the numbers of an order in keys, the most significant key first.
+pub(crate) fn pack(order: &Order) -> Vec<Packed<'_>> {
+    let mut keys: Vec<Packed> = Vec::new();
+    let mut used = WIDEST;
+    for number in order.numbers.iter().rev() {
+        let width = width(number.scalar);
+        if used + width > WIDEST {
+            keys.push(Packed {
+                numbers: Vec::new(),
+                word: Scalar::U32,
+            });
+            used = 0;
+        }
+        let place = Place { shift: used, width };
+        used += width;
+        if let Some(key) = keys.last_mut() {
+            key.numbers.push((number, place));
+            if used > Scalar::U32.bits() {
+                key.word = Scalar::U64;
+            }
+        }
+    }
+    keys.reverse();
+    keys
+}
+
+/// Returns the number of bits that hold a number.
+fn width(scalar: Scalar) -> u32 {
     match scalar {
-        Scalar::I64 | Scalar::U64 | Scalar::F64 => Scalar::U64,
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::F32
-        | Scalar::Bool => Scalar::U32,
+        Scalar::Bool => 1,
+        number => number.bits(),
     }
 }
 
@@ -44,214 +67,180 @@ pub(crate) fn word(scalar: Scalar, bits: u64) -> Atom {
     })
 }
 
-/// The two sides of a comparison.
-struct Sides<'a> {
-    parameters: [Variable; 2],
-    made: HashMap<Variable, &'a Statement>,
-    /// The number of steps that are left.
-    left: usize,
+/// Returns a word with the lowest bits set.
+fn mask(ty: Scalar, width: u32) -> Atom {
+    word(ty, u64::MAX >> (WIDEST - width))
 }
 
-impl<'a> Sides<'a> {
-    fn made(&self, atom: Atom) -> Option<&'a Expression> {
-        match atom {
-            Atom::Variable(variable) => self.made.get(&variable).map(|s| &s.expression),
-            Atom::Constant(_) => None,
-        }
+/// Returns the unsigned type that has the bits of a float.
+fn bits_type(float: Scalar) -> Scalar {
+    match float {
+        Scalar::F64 => Scalar::U64,
+        _narrow => Scalar::U32,
     }
+}
 
-    /// True if one atom is the same function of the first parameter as the other one is of the second.
-    fn mirrored(&mut self, one: Atom, other: Atom) -> bool {
-        let Some(left) = self.left.checked_sub(1) else {
-            return false;
+/// Computes the key of an element: the numbers at their places.
+pub(crate) fn key_at(code: &mut Writer, key: &Packed, nans: Nans, index: Atom) -> Atom {
+    let ty = key.word;
+    let mut sum = word(ty, 0);
+    for (number, place) in &key.numbers {
+        let values = code.apply(&number.lambda, &[index]);
+        let value = values.first().copied().unwrap_or(index);
+        let bits = encode(code, value, (number, *place), (ty, nans));
+        let shift = word(ty, u64::from(place.shift));
+        let bits = match place.shift {
+            0 => bits,
+            _ => code.compute(Operation::ShiftLeft, ty, &[bits, shift], ty),
         };
-        self.left = left;
-        match (one, other) {
-            (Atom::Constant(a), Atom::Constant(b)) => a.same(b),
-            (Atom::Variable(a), Atom::Variable(b)) if [a, b] == self.parameters => true,
-            (Atom::Variable(a), Atom::Variable(b)) => match (self.made(one), self.made(other)) {
-                (Some(one), Some(other)) => self.mirrored_steps(one, other),
-                (None, None) => a == b && !self.parameters.contains(&a),
-                (Some(_), None) | (None, Some(_)) => false,
-            },
-            (Atom::Constant(_), Atom::Variable(_)) | (Atom::Variable(_), Atom::Constant(_)) => {
-                false
-            }
-        }
+        sum = match sum == word(ty, 0) {
+            true => bits,
+            false => code.compute(Operation::BitOr, ty, &[sum, bits], ty),
+        };
     }
-
-    fn mirrored_steps(&mut self, one: &Expression, other: &Expression) -> bool {
-        match (one, other) {
-            (Expression::Atom(a), Expression::Atom(b)) => self.mirrored(*a, *b),
-            (
-                Expression::Scalar {
-                    operation,
-                    operand,
-                    arguments,
-                },
-                Expression::Scalar {
-                    operation: second,
-                    operand: of,
-                    arguments: others,
-                },
-            ) => operation == second && operand == of && self.all_mirrored(arguments, others),
-            (
-                Expression::Index { array, indices },
-                Expression::Index {
-                    array: second,
-                    indices: others,
-                },
-            ) => {
-                array == second
-                    && !self.made.contains_key(array)
-                    && self.all_mirrored(indices, others)
-            }
-            _others => false,
-        }
-    }
-
-    fn all_mirrored(&mut self, some: &[Atom], others: &[Atom]) -> bool {
-        let both = some.iter().zip(others);
-        some.len() == others.len() && both.into_iter().all(|(a, b)| self.mirrored(*a, *b))
-    }
-
-    /// Returns the comparison that gives the result, and whether the result is its negation.
-    fn comparison(&self, result: Atom) -> Option<(ScalarOperation, Scalar, [Atom; 2], bool)> {
-        let (mut at, mut contrary) = (result, false);
-        loop {
-            match self.made(at)? {
-                Expression::Atom(atom) => at = *atom,
-                Expression::Scalar {
-                    operation,
-                    operand,
-                    arguments,
-                } => match (operation, arguments.as_slice()) {
-                    (ScalarOperation::Not, [of]) => (at, contrary) = (*of, !contrary),
-                    (compare, [a, b]) => return Some((*compare, *operand, [*a, *b], contrary)),
-                    _others => return None,
-                },
-                _others => return None,
-            }
-        }
-    }
+    sum
 }
 
-/// Returns the statements of a body that a value needs.
-fn needed(body: &Body, value: Atom) -> Vec<Statement> {
-    let mut wanted = Vec::from([value]);
-    let mut found = Vec::new();
-    for statement in body.statements.iter().rev() {
-        let gives = statement
-            .pattern
-            .iter()
-            .any(|v| wanted.contains(&Atom::Variable(*v)));
-        if !gives {
-            continue;
-        }
-        match &statement.expression {
-            Expression::Atom(atom) => wanted.push(*atom),
-            Expression::Scalar { arguments, .. } => wanted.extend(arguments),
-            Expression::Index { indices, .. } => wanted.extend(indices),
-            _others => {}
-        }
-        found.push(statement.clone());
-    }
-    found.reverse();
-    found
-}
-
-/// Returns the key of a comparison of two indices, if the comparison has the order of a key. The
-/// computation of the key must not fail.
-pub(crate) fn key_of(compare: &Lambda) -> Option<Key> {
-    let (&[left, right], &[result]) = (&compare.parameters[..], &compare.body.results[..]) else {
-        return None;
-    };
-    let mut made = HashMap::new();
-    for statement in &compare.body.statements {
-        for variable in &statement.pattern {
-            made.insert(*variable, statement);
-        }
-    }
-    let mut sides = Sides {
-        parameters: [left, right],
-        made,
-        left: OPERATIONS_OF_A_COMPARISON,
-    };
-    let (operation, scalar, [a, b], contrary) = sides.comparison(result)?;
-    let (descends, holds_of_equals) = match operation {
-        ScalarOperation::LessEqual => (false, true),
-        ScalarOperation::Less => (false, false),
-        ScalarOperation::GreaterEqual => (true, true),
-        ScalarOperation::Greater => (true, false),
-        _no_order => return None,
-    };
-    let (value, swapped) = if sides.mirrored(a, b) {
-        (a, false)
-    } else if sides.mirrored(b, a) {
-        (b, true)
-    } else {
-        return None;
-    };
-    let lambda = Lambda {
-        parameters: vec![left],
-        body: Body {
-            statements: needed(&compare.body, value),
-            results: vec![value],
-        },
-    };
-    Some(Key {
-        lambda,
-        scalar,
-        descends: descends ^ swapped ^ contrary,
-        reverses: holds_of_equals == contrary,
-    })
-}
-
-/// Computes the bits of a key, in the order of the comparison. The bits of nan are above or below
-/// all others.
-pub(crate) fn key_bits(code: &mut Writer, value: Atom, key: &Key) -> Atom {
-    let scalar = key.scalar;
-    let ty = word_of(scalar);
-    let sign = word(ty, 1 << (ty.bits() - 1));
+/// Computes the bits of a number, in the order of the comparison.
+fn encode(
+    code: &mut Writer,
+    value: Atom,
+    (number, place): (&Number, Place),
+    (ty, nans): (Scalar, Nans),
+) -> Atom {
+    let scalar = number.scalar;
     let bits = match scalar {
-        Scalar::U32 | Scalar::U64 => value,
-        Scalar::U8 | Scalar::U16 => code.compute(ScalarOperation::Wrap(ty), scalar, &[value], ty),
-        Scalar::Bool => code.compute(ScalarOperation::Convert(ty), scalar, &[value], ty),
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
-            let bits = code.compute(ScalarOperation::Wrap(ty), scalar, &[value], ty);
-            code.compute(ScalarOperation::BitXor, ty, &[bits, sign], ty)
+        Scalar::Bool => code.compute(Operation::Convert(ty), scalar, &[value], ty),
+        _ if scalar == ty => value,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+            code.compute(Operation::Wrap(ty), scalar, &[value], ty)
         }
-        Scalar::F32 | Scalar::F64 => float_bits(code, value, scalar, sign),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            let bits = code.compute(Operation::Wrap(ty), scalar, &[value], ty);
+            let bits = match place.width == ty.bits() {
+                true => bits,
+                false => code.compute(Operation::BitAnd, ty, &[bits, mask(ty, place.width)], ty),
+            };
+            turn_sign(code, bits, place, ty)
+        }
+        Scalar::F32 | Scalar::F64 => {
+            let own = bits_type(scalar);
+            let bits = float_bits(code, value, scalar, nans);
+            match own == ty {
+                true => bits,
+                false => code.compute(Operation::Convert(ty), own, &[bits], ty),
+            }
+        }
     };
-    match key.descends {
-        true => code.compute(ScalarOperation::BitNot, ty, &[bits], ty),
+    turn_order(code, bits, (number, place), ty)
+}
+
+/// Inverts the bits of numbers that descend.
+fn turn_order(
+    code: &mut Writer,
+    bits: Atom,
+    (number, place): (&Number, Place),
+    ty: Scalar,
+) -> Atom {
+    match number.descends {
+        true => code.compute(Operation::BitXor, ty, &[bits, mask(ty, place.width)], ty),
         false => bits,
     }
 }
 
-/// Computes the bits of a float in the order of numbers, in which 0.0 and -0.0 are equal. All bits
-/// of negative numbers are inverted, and the sign bit of others.
-fn float_bits(code: &mut Writer, value: Atom, scalar: Scalar, sign: Atom) -> Atom {
-    use ScalarOperation as O;
-    let ty = word_of(scalar);
-    let bits = code.compute(O::Bits(ty), scalar, &[value], ty);
-    let is_negative_zero = code.compute(O::Equal, ty, &[bits, sign], Scalar::Bool);
-    let bits = code.choose_one(is_negative_zero, ty, |_| word(ty, 0), |_| bits);
-    let last = word(ty, u64::from(ty.bits()) - 1);
-    let negative = code.compute(O::ShiftRight, ty, &[bits, last], ty);
-    let all = code.compute(O::Subtract, ty, &[word(ty, 0), negative], ty);
-    let turned = code.compute(O::BitOr, ty, &[all, sign], ty);
-    code.compute(O::BitXor, ty, &[bits, turned], ty)
+/// Inverts the sign bit of integers.
+fn turn_sign(code: &mut Writer, bits: Atom, place: Place, ty: Scalar) -> Atom {
+    let sign = word(ty, 1 << (place.width - 1));
+    code.compute(Operation::BitXor, ty, &[bits, sign], ty)
 }
 
-/// Computes 1 if a key is nan, else 0.
-pub(crate) fn is_nan(code: &mut Writer, value: Atom, scalar: Scalar) -> Atom {
-    let differs = code.compute(
-        ScalarOperation::NotEqual,
-        scalar,
-        &[value, value],
-        Scalar::Bool,
-    );
-    let ty = Scalar::U32;
-    code.compute(ScalarOperation::Convert(ty), Scalar::Bool, &[differs], ty)
+/// Computes the bits of a float in the order of numbers, in which 0.0 and -0.0 are equal. All bits
+/// of negative numbers are inverted, and the sign bit of others.
+fn float_bits(code: &mut Writer, value: Atom, scalar: Scalar, nans: Nans) -> Atom {
+    let ty = bits_type(scalar);
+    let sign = word(ty, 1 << (ty.bits() - 1));
+    let bits = code.compute(Operation::Bits(ty), scalar, &[value], ty);
+    let is_negative_zero = code.compute(Operation::Equal, ty, &[bits, sign], Scalar::Bool);
+    let bits = code.choose_one(is_negative_zero, ty, |_| word(ty, 0), |_| bits);
+    let last = word(ty, u64::from(ty.bits()) - 1);
+    let negative = code.compute(Operation::ShiftRight, ty, &[bits, last], ty);
+    let all = code.compute(Operation::Subtract, ty, &[word(ty, 0), negative], ty);
+    let turned = code.compute(Operation::BitOr, ty, &[all, sign], ty);
+    let turned = code.compute(Operation::BitXor, ty, &[bits, turned], ty);
+    let of_nan = match nans {
+        Nans::Greatest => mask(ty, ty.bits()),
+        Nans::Least => word(ty, 0),
+        Nans::Unordered => return turned,
+    };
+    let is_nan = code.compute(Operation::NotEqual, scalar, &[value, value], Scalar::Bool);
+    code.choose_one(is_nan, ty, |_| of_nan, |_| turned)
+}
+
+/// Computes a number from the key that holds it. A nan and a -0.0 have no key of their own.
+pub(crate) fn decode(
+    code: &mut Writer,
+    key: Atom,
+    (number, place): (&Number, Place),
+    ty: Scalar,
+) -> Atom {
+    let scalar = number.scalar;
+    let mut bits = key;
+    if place.shift > 0 {
+        let shift = word(ty, u64::from(place.shift));
+        bits = code.compute(Operation::ShiftRight, ty, &[bits, shift], ty);
+    }
+    if place.shift + place.width < ty.bits() {
+        bits = code.compute(Operation::BitAnd, ty, &[bits, mask(ty, place.width)], ty);
+    }
+    bits = turn_order(code, bits, (number, place), ty);
+    match scalar {
+        Scalar::Bool => code.compute(Operation::NotEqual, ty, &[bits, word(ty, 0)], scalar),
+        _ if scalar == ty => bits,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+            code.compute(Operation::Wrap(scalar), ty, &[bits], scalar)
+        }
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            let bits = turn_sign(code, bits, place, ty);
+            code.compute(Operation::Wrap(scalar), ty, &[bits], scalar)
+        }
+        Scalar::F32 | Scalar::F64 => {
+            let own = bits_type(scalar);
+            if own != ty {
+                bits = code.compute(Operation::Wrap(own), ty, &[bits], own);
+            }
+            float_of(code, bits, scalar)
+        }
+    }
+}
+
+/// Computes the float of bits in the order of numbers.
+fn float_of(code: &mut Writer, bits: Atom, scalar: Scalar) -> Atom {
+    let ty = bits_type(scalar);
+    let sign = word(ty, 1 << (ty.bits() - 1));
+    let last = word(ty, u64::from(ty.bits()) - 1);
+    let positive = code.compute(Operation::ShiftRight, ty, &[bits, last], ty);
+    let all = code.compute(Operation::Subtract, ty, &[positive, word(ty, 1)], ty);
+    let turned = code.compute(Operation::BitOr, ty, &[all, sign], ty);
+    let bits = code.compute(Operation::BitXor, ty, &[bits, turned], ty);
+    code.compute(Operation::Bits(scalar), ty, &[bits], scalar)
+}
+
+/// The kinds of floats that have no key of their own, as bits of a number.
+pub(crate) const NAN: u64 = 1;
+pub(crate) const NEGATIVE_ZERO: u64 = 2;
+
+/// Computes which kind of float without a key of its own a number is, or 0: a `u32`.
+pub(crate) fn kind_of(code: &mut Writer, value: Atom, scalar: Scalar) -> Atom {
+    let ty = bits_type(scalar);
+    let sign = word(ty, 1 << (ty.bits() - 1));
+    let is_nan = code.compute(Operation::NotEqual, scalar, &[value, value], Scalar::Bool);
+    let bits = code.compute(Operation::Bits(ty), scalar, &[value], ty);
+    let is_negative_zero = code.compute(Operation::Equal, ty, &[bits, sign], Scalar::Bool);
+    let mut number = |is: Atom, kind: u64| {
+        let ty = Scalar::U32;
+        let one = code.compute(Operation::Convert(ty), Scalar::Bool, &[is], ty);
+        code.compute(Operation::Multiply, ty, &[one, word(ty, kind)], ty)
+    };
+    let kinds = [number(is_nan, NAN), number(is_negative_zero, NEGATIVE_ZERO)];
+    code.compute(Operation::BitOr, Scalar::U32, &kinds, Scalar::U32)
 }

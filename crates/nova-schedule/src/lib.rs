@@ -16,7 +16,7 @@
 //!
 //! - [`ordered`] for reductions and scans whose order is strict
 //! - [`carried`] for loop-carried state that is a running result
-//! - [`sort`] for sorts
+//! - [`sort`] for sorts, most of which [`sort_keys`] has made sorts of keys before
 //! - [`lanes`] for reductions whose order is free, on devices
 //! - [`tiles`] for scans and filters whose order is free, on devices
 //! - [`privatised_histogram`] for histograms of few bins, on devices
@@ -81,6 +81,7 @@ mod merge;
 mod nest;
 mod notes;
 mod ordered;
+mod orders;
 mod paralleliser;
 mod plain_kernels;
 mod policy;
@@ -92,6 +93,7 @@ mod scattered;
 mod segmented_reduction;
 mod shared;
 mod sort;
+pub mod sort_keys;
 mod stencil;
 mod stored;
 mod stores;

@@ -4,8 +4,11 @@
 /// The deepest nesting of parallelised operations: each level duplicates the code inside of it.
 pub const NESTED_PARALLELISM: usize = 3;
 
-/// Comparisons of a sort whose two sides have more operations than this are not examined for a key.
+/// Comparisons of a sort whose two sides have more operations than this are not examined for an order.
 pub(crate) const OPERATIONS_OF_A_COMPARISON: usize = 256;
+
+/// Comparisons that compare more numbers than this are not examined: all relations of the numbers are tried.
+pub(crate) const NUMBERS_OF_A_COMPARISON: usize = 4;
 
 /// The most statements of a scatter that are computed again for each of its kernels.
 pub(crate) const STATEMENTS_COMPUTED_AGAIN: usize = 8;

@@ -205,8 +205,6 @@ pub enum Step {
     LocalBins(i64),
     /// Sorted chunks are merged.
     Merge,
-    /// The same if a key has no order.
-    MergeDisordered,
 }
 
 /// The reason why one thread runs an operation.
@@ -281,7 +279,9 @@ impl Notes {
 /// Returns the variable under which the note on a statement is recorded.
 pub(crate) fn key(statement: &Statement) -> Option<Variable> {
     match &statement.expression {
-        Expression::Operation(_) | Expression::Sort { .. } => statement.pattern.first().copied(),
+        Expression::Operation(_) | Expression::Sort { .. } | Expression::SortKeys { .. } => {
+            statement.pattern.first().copied()
+        }
         _nothing_to_parallelise => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::limits::NESTED_PARALLELISM;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
 use crate::shared::NodeMakers;
-use crate::sort::{key_of_sort, parallelise_sort};
+use crate::sort::{KeySort, parallelise_sort, parallelise_sort_keys};
 use crate::stencil::{Definitions, Stencil};
 use crate::stores::{is_orderless, scatters, stores_blocks};
 use crate::strategies::Asked;
@@ -135,6 +135,7 @@ impl Paralleliser<'_> {
         match &statement.expression {
             Expression::Operation(operation) => Some(self.obstacle_of(operation)),
             Expression::Sort { compare, .. } => Some(self.obstacle_in(&compare.body)),
+            Expression::SortKeys { .. } => Some(None),
             _nothing_to_parallelise => None,
         }
     }
@@ -266,18 +267,36 @@ impl Paralleliser<'_> {
                 self.parallelise_operation(pattern, operation, place, out);
             }
             Expression::Sort { count, compare } => {
-                let effects = self.effects.of_body(&compare.body);
-                let key = key_of_sort(&compare, effects, self.parallelism);
+                let bisects = self.effects.of_body(&compare.body).is_pure();
                 let mut code = Writer::new(self.program, place, self.parallelism);
                 for order in pattern {
-                    let sort = (count, &compare);
-                    let how = (effects, key.as_ref());
-                    let whole = parallelise_sort(&mut code, order, sort, how);
+                    let whole = parallelise_sort(&mut code, order, (count, &compare), bisects);
                     if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
-                        notes
-                            .parallelise(order, Parallelised::sort(key.as_ref(), self.parallelism));
+                        notes.parallelise(order, Parallelised::sort(false, self.parallelism));
                         notes.copy(&[(whole, order)]);
                     }
+                }
+                out.append(&mut code.out);
+            }
+            Expression::SortKeys {
+                count,
+                first,
+                keys,
+                gives,
+            } => {
+                let sort = KeySort {
+                    count,
+                    first,
+                    keys,
+                    gives,
+                };
+                let mut code = Writer::new(self.program, place, self.parallelism);
+                let whole = parallelise_sort_keys(&mut code, &pattern, &sort);
+                if let (Some(notes), Some(whole), Some(given)) =
+                    (&mut self.notes, whole, pattern.first())
+                {
+                    notes.parallelise(*given, Parallelised::sort(true, self.parallelism));
+                    notes.copy(&[(whole, *given)]);
                 }
                 let made = std::mem::take(&mut code.to_parallelise);
                 let body = Body {

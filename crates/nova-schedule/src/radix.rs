@@ -1,7 +1,6 @@
-//! Radix sorts, for devices. If a comparison has the order of a key ([`crate::keys`]), the keys are
-//! mapped to unsigned numbers. The indices are sorted by these, digit by digit, from the last one on
-//! (LSD), each time stably. There are as many passes as needed for the digits in which keys differ,
-//! which a reduction finds out before.
+//! Radix sorts, for devices. Keys ([`crate::keys`]) and their indices are sorted digit by digit, from the
+//! last one on (LSD), each time stably. There are as many passes as needed for the digits in which keys
+//! differ, which a reduction finds out before.
 //!
 //! A pass has these kernels ([`crate::radix_pass`]), and the host reads nothing between them:
 //!
@@ -17,16 +16,14 @@
 //! Everything is read from computed positions and written in order, so these loops need no more proof
 //! than that of a map. The alternative, to write each element to its position, is as much work, but its
 //! positions differ only because the counts are right.
-//!
-//! A comparison of floats has the order of no key if one of them is nan. Then the sort is the merge
-//! sort of docs/order.md ([`crate::sort`]), to the bit.
 
-use crate::keys::{Key, is_nan, key_bits, word, word_of};
+use crate::keys::word;
 use crate::policy::Parallelism;
 use crate::radix_pass::{BITS, Pass, radix_pass};
+use crate::sort_keys::either;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Type, Variable};
+use nova_flat::ir::{Atom, Bracketing, Level, Output, Type, Variable};
 use nova_machine::DEVICE;
 
 /// The most elements: indices have 32 bits. The host sorts longer arrays.
@@ -35,18 +32,6 @@ const LARGEST_32_BIT_COUNT: i64 = 1 << 32;
 /// Returns the number of elements above which there is a radix sort.
 pub(crate) fn least(parallelism: Parallelism) -> i64 {
     parallelism.grain.saturating_mul(DEVICE.sort_work)
-}
-
-/// The keys of a sort.
-struct Keys {
-    /// The bits of the keys, the type of these, and the indices of the keys.
-    bits: Variable,
-    ty: Scalar,
-    of: Variable,
-    /// The bits in which some keys differ.
-    differing: Atom,
-    /// 1 if some keys have no order, else 0; `None` if all keys of the type have one.
-    disordered: Option<Atom>,
 }
 
 /// Computes whether there are so few elements that their positions have 32 bits.
@@ -58,129 +43,57 @@ pub(crate) fn has_positions(code: &mut Writer, count: Atom) -> Atom {
     )
 }
 
-/// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first
-/// comes first in the result.
-fn keys(code: &mut Writer, count: Atom, key: &Key) -> Keys {
-    let ty = word_of(key.scalar);
-    let bits = code.fresh_array("keys", ty, count);
+/// Computes the bits in which keys differ from the first one.
+fn differing(code: &mut Writer, count: Atom, keys: Variable, ty: Scalar) -> Atom {
+    let index = code.fresh("i", Scalar::I64);
+    let body = code.body(|code| {
+        let own = code.element(keys, Atom::Variable(index));
+        let first = code.element(keys, Atom::index(0));
+        vec![code.compute(ScalarOperation::BitXor, ty, &[own, first], ty)]
+    });
+    let differing = code.fresh("differing", ty);
+    let reduce = Output::Reduce {
+        lambda: either(code, ty),
+        start: vec![word(ty, 0)],
+        commutes: true,
+        bracketing: Bracketing::Whole,
+    };
+    // The reduction is worth kernels of its own.
+    code.to_parallelise.insert(differing);
+    let level = Level::Sequential;
+    code.operation(vec![differing], count, index, level, body, vec![reduce]);
+    Atom::Variable(differing)
+}
+
+/// Returns the indices of keys, with 32 bits.
+fn indices(code: &mut Writer, count: Atom) -> Variable {
     let of = code.fresh_array("order", Scalar::U32, count);
     let index = code.fresh("i", Scalar::I64);
     let body = code.body(|code| {
-        let at = match key.reverses {
-            true => {
-                let last = code.scalar(ScalarOperation::Subtract, count, Atom::index(1));
-                code.scalar(ScalarOperation::Subtract, last, Atom::Variable(index))
-            }
-            false => Atom::Variable(index),
-        };
-        let value = key_at(code, key, at);
-        let bits = key_bits(code, value, key);
         let narrow = ScalarOperation::Wrap(Scalar::U32);
-        let at = code.compute(narrow, Scalar::I64, &[at], Scalar::U32);
-        vec![bits, at]
+        let index = [Atom::Variable(index)];
+        vec![code.compute(narrow, Scalar::I64, &index, Scalar::U32)]
     });
-    let outputs = vec![Output::Map, Output::Map];
-    code.operation(vec![bits, of], count, index, Level::Grid, body, outputs);
-    let (differing, disordered) = differing(code, count, bits, key);
-    Keys {
-        bits,
-        ty,
-        of,
-        differing,
-        disordered,
-    }
+    code.operation(vec![of], count, index, Level::Grid, body, vec![Output::Map]);
+    of
 }
 
-fn key_at(code: &mut Writer, key: &Key, index: Atom) -> Atom {
-    let values = code.apply(&key.lambda, &[index]);
-    values.first().copied().unwrap_or(index)
-}
-
-/// Computes the bits in which keys differ from the first one, and whether one of them has no order:
-/// 1 or 0.
-fn differing(code: &mut Writer, count: Atom, bits: Variable, key: &Key) -> (Atom, Option<Atom>) {
-    let ty = word_of(key.scalar);
-    let mut scalars = vec![("differing", ty)];
-    if key.scalar.is_float() {
-        scalars.push(("disordered", Scalar::U32));
-    }
-    let index = code.fresh("i", Scalar::I64);
-    let body = code.body(|code| {
-        let own = code.element(bits, Atom::Variable(index));
-        let first = code.element(bits, Atom::index(0));
-        let mut results = vec![code.compute(ScalarOperation::BitXor, ty, &[own, first], ty)];
-        if key.scalar.is_float() {
-            let value = key_at(code, key, Atom::Variable(index));
-            results.push(is_nan(code, value, key.scalar));
-        }
-        results
-    });
-    let mut outputs = Vec::new();
-    let mut pattern = Vec::new();
-    for (name, ty) in scalars {
-        pattern.push(code.fresh(name, ty));
-        outputs.push(Output::Reduce {
-            lambda: either(code, ty),
-            start: vec![word(ty, 0)],
-            commutes: true,
-            bracketing: Bracketing::Whole,
-        });
-    }
-    // The reduction is worth kernels of its own.
-    code.to_parallelise.extend(pattern.first());
-    let level = Level::Sequential;
-    code.operation(pattern.clone(), count, index, level, body, outputs);
-    let atoms: Vec<Atom> = pattern.into_iter().map(Atom::Variable).collect();
-    (atoms[0], atoms.get(1).copied())
-}
-
-/// Returns the operator `|` of two unsigned numbers.
-fn either(code: &mut Writer, ty: Scalar) -> Lambda {
-    let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
-    let [a, b] = parameters.map(Atom::Variable);
-    let body = code.body(|code| vec![code.compute(ScalarOperation::BitOr, ty, &[a, b], ty)]);
-    Lambda {
-        parameters: parameters.to_vec(),
-        body,
-    }
-}
-
-/// Sorts by a key: in passes, or as `merge` writes it if some keys have no order.
-pub(crate) fn sort_by_key(
+/// Sorts keys by each digit in which they differ, from the last digit on. Returns the sorted keys, and the
+/// positions of the first ones of them as indices.
+pub(crate) fn radix_passes(
     code: &mut Writer,
-    order: Variable,
-    count: Atom,
-    key: &Key,
-    merge: impl Fn(&mut Writer, Variable),
-) {
-    let keys = keys(code, count, key);
-    let Some(disordered) = keys.disordered else {
-        return radix_passes(code, order, count, &keys);
-    };
-    let zero = word(Scalar::U32, 0);
-    let equal = ScalarOperation::Equal;
-    let condition = code.compute(equal, Scalar::U32, &[disordered, zero], Scalar::Bool);
-    code.choose_way(
-        &[order],
-        condition,
-        |code, own| {
-            own.iter()
-                .for_each(|order| radix_passes(code, *order, count, &keys))
-        },
-        |code, own| own.iter().for_each(|order| merge(code, *order)),
-    );
-}
-
-/// Sorts by each digit in which keys differ, from the last digit on.
-fn radix_passes(code: &mut Writer, order: Variable, count: Atom, keys: &Keys) {
-    let ty = keys.ty;
-    let arrays = [keys.bits, keys.of].map(|array| code.program.ty(array).clone());
-    let [bits, of] = arrays;
+    (count, first): (Atom, Atom),
+    keys: Variable,
+) -> Option<[Variable; 2]> {
+    let ty = code.program.ty(keys).element();
+    let differing = differing(code, count, keys, ty);
+    let of = indices(code, count);
+    let [bits, order] = [keys, of].map(|array| code.program.ty(array).clone());
     let states = vec![
-        ("keys", bits, Atom::Variable(keys.bits)),
-        ("order", of, Atom::Variable(keys.of)),
+        ("keys", bits, Atom::Variable(keys)),
+        ("order", order, Atom::Variable(of)),
         // The bits from `shift` on in which keys differ.
-        ("left", Type::Scalar(ty), keys.differing),
+        ("left", Type::Scalar(ty), differing),
         ("shift", Type::Scalar(ty), word(ty, 0)),
     ];
     let results = code.repeat(
@@ -203,17 +116,19 @@ fn radix_passes(code: &mut Writer, order: Variable, count: Atom, keys: &Keys) {
             _ => Vec::new(),
         },
     );
-    let Some(Atom::Variable(sorted)) = results.get(1).copied() else {
-        return;
+    let [Atom::Variable(sorted), Atom::Variable(narrow), ..] = results[..] else {
+        return None;
     };
     let index = code.fresh("i", Scalar::I64);
     let body = code.body(|code| {
-        let narrow = code.element(sorted, Atom::Variable(index));
+        let narrow = code.element(narrow, Atom::Variable(index));
         let wide = ScalarOperation::Convert(Scalar::I64);
         vec![code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)]
     });
+    let order = code.fresh_array("order", Scalar::I64, first);
     let outputs = vec![Output::Map];
-    code.operation(vec![order], count, index, Level::Grid, body, outputs);
+    code.operation(vec![order], first, index, Level::Grid, body, outputs);
+    Some([sorted, order])
 }
 
 /// True if keys differ in some of the remaining bits.

@@ -14,14 +14,13 @@
 use crate::chunks::even_bounds;
 use crate::cost::Cost;
 use crate::costs::cost_of;
-use crate::keys::{Key, key_of};
 use crate::merge::{MergePass, count_gaps, merge};
-use crate::policy::Parallelism;
-use crate::radix::{has_positions, least, sort_by_key};
+use crate::radix::{has_positions, least, radix_passes};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
-use nova_opt::effects::Effects;
+use nova_flat::ir::{
+    Atom, Expression, Lambda, Level, Output, SliceDimension, Sorted, Type, Variable, View,
+};
 
 /// The cost of a merge step besides the comparison, and the estimated number of steps for each element.
 const STEP: i64 = 8;
@@ -37,90 +36,155 @@ struct Sort<'a> {
     size: Atom,
     /// True if pairs of elements may be compared that the merge does not compare.
     bisects: bool,
+    /// The keys by which chunks are sorted, if the comparison is that of keys.
+    keys: Option<Variable>,
 }
 
-/// Returns the key by which kernels sort, if the comparison has the order of a key. The key must be
-/// allowed to be computed for elements that the merge sort does not compare.
-pub(crate) fn key_of_sort(
-    compare: &Lambda,
-    effects: Effects,
-    parallelism: Parallelism,
-) -> Option<Key> {
-    let may_be_asked = parallelism.kernels && effects.is_pure();
-    may_be_asked.then(|| key_of(compare)).flatten()
+/// A sort of keys ([`Expression::SortKeys`]).
+pub(crate) struct KeySort {
+    pub(crate) count: Atom,
+    pub(crate) first: Atom,
+    pub(crate) keys: Variable,
+    pub(crate) gives: Vec<Sorted>,
 }
 
-/// Writes a sort by key, a sort in chunks, or the sort as it is if it is small. Returns the
-/// variable that the unchanged sort binds, if the choice contains one.
+/// Writes a sort in chunks, or the sort as it is if it is small. With `bisects`, any two elements may be
+/// compared. Returns the variable that the unchanged sort binds, if the choice contains one.
 pub(crate) fn parallelise_sort(
     code: &mut Writer,
     order: Variable,
     (count, compare): (Atom, &Lambda),
-    (effects, key): (Effects, Option<&Key>),
+    bisects: bool,
 ) -> Option<Variable> {
     let size = run_size(code, count, compare);
     let sort = Sort {
         count,
         compare,
         size,
-        bisects: effects.is_pure(),
+        bisects,
+        keys: None,
     };
-    let most = match key {
-        Some(_) => Atom::index(least(code.parallelism)),
-        None => size,
+    let many = code.compare(ScalarOperation::Greater, count, size);
+    let whole = |code: &mut Writer| Expression::Sort {
+        count,
+        compare: code.fresh_operator(compare),
     };
-    let many = code.compare(ScalarOperation::Greater, count, most);
-    if many == Atom::Constant(ScalarValue::Bool(false)) {
-        let compare = compare.clone();
-        code.push(vec![order], Expression::Sort { count, compare });
-        return None;
-    }
-    let condition = match key {
-        Some(_) => code.choose_one(
-            many,
-            Scalar::Bool,
-            |code| has_positions(code, count),
-            |_| many,
-        ),
-        None => many,
-    };
-    let then = code.branch(&[order], |code, own| {
-        for order in own {
-            match key {
-                Some(key) => sort_by_key(code, order, count, key, |code, own| {
-                    merge_sort(code, own, &sort);
-                }),
-                None => merge_sort(code, order, &sort),
-            }
-        }
-    });
-    choose_sort(code, order, condition, then, (count, compare))
+    choose_sort(code, &[order], many, whole, |code, own| {
+        own.iter().for_each(|order| merge_sort(code, *order, &sort));
+    })
 }
 
-/// Writes a choice between another way of sorting and the unchanged sort. Returns the variable that
+/// Writes a sort of keys for threads, or as it is if it is small. Returns the first variable that the
+/// unchanged sort binds, if the choice contains one.
+pub(crate) fn parallelise_sort_keys(
+    code: &mut Writer,
+    pattern: &[Variable],
+    sort: &KeySort,
+) -> Option<Variable> {
+    let whole = |_code: &mut Writer| Expression::SortKeys {
+        count: sort.count,
+        first: sort.first,
+        keys: sort.keys,
+        gives: sort.gives.clone(),
+    };
+    if code.parallelism.kernels {
+        let most = Atom::index(least(code.parallelism));
+        let many = code.compare(ScalarOperation::Greater, sort.count, most);
+        let positions = has_positions(code, sort.count);
+        let many = code.both(many, positions);
+        return choose_sort(code, pattern, many, whole, |code, own| {
+            if let Some([keys, order]) = radix_passes(code, (sort.count, sort.first), sort.keys) {
+                bind_sorted(code, &own, sort, order, |code, at| code.element(keys, at));
+            }
+        });
+    }
+    let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
+    let ty = code.program.ty(sort.keys).element();
+    let body = code.body(|code| {
+        let both = [left, right].map(|at| code.element(sort.keys, Atom::Variable(at)));
+        vec![code.compute(ScalarOperation::LessEqual, ty, &both, Scalar::Bool)]
+    });
+    let compare = Lambda {
+        parameters: vec![left, right],
+        body,
+    };
+    let size = run_size(code, sort.count, &compare);
+    let many = code.compare(ScalarOperation::Greater, sort.count, size);
+    choose_sort(code, pattern, many, whole, |code, own| {
+        let order = code.fresh_array("order", Scalar::I64, sort.count);
+        let chunks = Sort {
+            count: sort.count,
+            compare: &compare,
+            size,
+            bisects: true,
+            keys: Some(sort.keys),
+        };
+        merge_sort(code, order, &chunks);
+        bind_sorted(code, &own, sort, order, |code, index| {
+            let at = code.element(order, index);
+            code.element(sort.keys, at)
+        });
+    })
+}
+
+/// Binds what a sort of keys gives: the first positions of an order, and the keys there.
+fn bind_sorted(
+    code: &mut Writer,
+    pattern: &[Variable],
+    sort: &KeySort,
+    order: Variable,
+    key_at: impl Fn(&mut Writer, Atom) -> Atom,
+) {
+    let is_whole = code.program.ty(order).shape() == [sort.first];
+    for (given, sorted) in pattern.iter().zip(&sort.gives) {
+        if *sorted == Sorted::Positions && is_whole {
+            code.push(vec![*given], Expression::Atom(Atom::Variable(order)));
+            continue;
+        }
+        let index = code.fresh("i", Scalar::I64);
+        let body = code.body(|code| {
+            let at = Atom::Variable(index);
+            vec![match sorted {
+                Sorted::Positions => code.element(order, at),
+                Sorted::Keys => key_at(code, at),
+            }]
+        });
+        let (level, outputs) = (Level::Sequential, vec![Output::Map]);
+        code.to_parallelise.insert(*given);
+        code.operation(vec![*given], sort.first, index, level, body, outputs);
+    }
+}
+
+/// Writes a choice between another way of sorting and the unchanged sort. Returns the first variable that
 /// the unchanged sort binds.
 fn choose_sort(
     code: &mut Writer,
-    order: Variable,
+    pattern: &[Variable],
     condition: Atom,
-    then: Body,
-    (count, compare): (Atom, &Lambda),
+    whole: impl Fn(&mut Writer) -> Expression,
+    other: impl FnOnce(&mut Writer, Vec<Variable>),
 ) -> Option<Variable> {
-    let compare = code.fresh_operator(compare);
-    let otherwise = code.branch(&[order], |code, own| {
-        code.push(own, Expression::Sort { count, compare });
+    if condition == Atom::Constant(ScalarValue::Bool(false)) {
+        let whole = whole(code);
+        code.push(pattern.to_vec(), whole);
+        return None;
+    }
+    let then = code.branch(pattern, other);
+    let otherwise = code.branch(pattern, |code, own| {
+        let whole = whole(code);
+        code.push(own, whole);
     });
-    let whole = match otherwise.results[..] {
-        [Atom::Variable(whole)] => Some(whole),
-        _ => None,
+    let bound = match otherwise.results.first() {
+        Some(Atom::Variable(bound)) => Some(*bound),
+        Some(Atom::Constant(_)) | None => None,
     };
     let choice = Expression::If {
         condition,
         then,
         otherwise,
     };
-    code.push(vec![order], choice);
-    whole
+    code.push(pattern.to_vec(), choice);
+    bound
 }
 
 fn merge_sort(code: &mut Writer, order: Variable, sort: &Sort) {
@@ -146,17 +210,7 @@ fn sort_chunks(code: &mut Writer, order: Variable, sort: &Sort) -> Variable {
     let count = code.quotient_up(sort.count, sort.size);
     let body = code.body(|code| {
         let (first, length) = even_bounds(code, Atom::Variable(chunk), sort.count, sort.size);
-        let own = code.like(order, vec![length]);
-        let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
-        let body = code.body(|code| {
-            let both = [left, right]
-                .map(|own| code.scalar(ScalarOperation::Add, first, Atom::Variable(own)));
-            code.apply(sort.compare, &both)
-        });
-        let parameters = vec![left, right];
-        let compare = Lambda { parameters, body };
-        let count = length;
-        code.push(vec![own], Expression::Sort { count, compare });
+        let own = sort_chunk(code, order, (first, length), sort);
         let index = code.fresh("i", Scalar::I64);
         let body = code.body(|code| {
             let own = code.element(own, Atom::Variable(index));
@@ -172,6 +226,48 @@ fn sort_chunks(code: &mut Writer, order: Variable, sort: &Sort) -> Variable {
     let outputs = vec![Output::Join { shape }];
     code.operation(vec![runs], count, chunk, Level::Grid, body, outputs);
     runs
+}
+
+/// Writes the sort of a chunk; returns the order of its elements.
+fn sort_chunk(
+    code: &mut Writer,
+    order: Variable,
+    (first, length): (Atom, Atom),
+    sort: &Sort,
+) -> Variable {
+    let own = code.like(order, vec![length]);
+    let expression = match sort.keys {
+        Some(keys) => {
+            let chunk = code.like(keys, vec![length]);
+            let view = View::Slice(vec![SliceDimension {
+                start: first,
+                step: Atom::index(1),
+                count: length,
+            }]);
+            code.push(vec![chunk], Expression::View { array: keys, view });
+            Expression::SortKeys {
+                count: length,
+                first: length,
+                keys: chunk,
+                gives: vec![Sorted::Positions],
+            }
+        }
+        None => {
+            let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
+            let body = code.body(|code| {
+                let both = [left, right]
+                    .map(|own| code.scalar(ScalarOperation::Add, first, Atom::Variable(own)));
+                code.apply(sort.compare, &both)
+            });
+            let parameters = vec![left, right];
+            Expression::Sort {
+                count: length,
+                compare: Lambda { parameters, body },
+            }
+        }
+    };
+    code.push(vec![own], expression);
+    own
 }
 
 /// Merges runs, which first have the size of a chunk, until there is one.

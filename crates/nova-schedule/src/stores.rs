@@ -43,7 +43,10 @@ pub(crate) fn has_operations(body: &Body) -> bool {
     let mut found = false;
     each_statement(body, &mut |statement| {
         found |= match &statement.expression {
-            Expression::Operation(_) | Expression::Call { .. } | Expression::Sort { .. } => true,
+            Expression::Operation(_)
+            | Expression::Call { .. }
+            | Expression::Sort { .. }
+            | Expression::SortKeys { .. } => true,
             _scalars => false,
         };
     });

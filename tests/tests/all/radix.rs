@@ -1,7 +1,7 @@
-//! Tests of radix sorts of devices. They give the results of sequential C, to the bit, for keys of
-//! every type, ascending and descending, with equal keys in their order or reversed, and with
-//! numbers that have no order. Comparisons that are not the order of a key stay with the merge
-//! sort.
+//! Tests of sorts by keys, on processors and devices. They give the results of the merge sort, to the bit,
+//! for numbers of every type, alone and several one after the other, ascending and descending, with equal
+//! ones in their order or reversed, and with numbers that have no order. Comparisons that have no order of
+//! numbers stay with the merge sort.
 
 use nova_driver::Target;
 use nova_schedule::Parallelism;
@@ -22,20 +22,24 @@ const LENGTHS: [usize; 7] = [0, 1, 128, 129, 256, 513, 4161];
 /// The longest inputs for an emulation, which is slow.
 const EMULATED: usize = 600;
 
-/// Does the work of [`programs::compare`], but the emulation gets only shorter inputs.
+/// Compares sorts by merges of one thread with those by keys on each target. The emulation gets only
+/// shorter inputs.
 #[track_caller]
 fn compare(text: &str, how: How, inputs: &[String]) {
-    let sequential = Compiled::new(text, Target::Sequential, How::usual(false));
-    for device in on_devices(text, how) {
-        for (k, entry) in sequential.checked.program.entries.iter().enumerate() {
+    let merges = Compiled::without("sort-keys", text, How::usual(false));
+    let processors = [Target::Sequential, Target::Pthreads];
+    let mut by_keys = on_devices(text, how);
+    by_keys.extend(processors.map(|target| Compiled::new(text, target, how)));
+    for device in by_keys {
+        for (k, entry) in merges.checked.program.entries.iter().enumerate() {
             for input in inputs {
                 let length = input.split_whitespace().count();
                 if device.target == Target::Cuda && length > EMULATED {
                     continue;
                 }
                 let all = vec![input; entry.inputs.len()];
-                let expected = sequential.call(k, &all).expect("a value in order");
-                let value = device.call(k, &all).expect("a value of the device");
+                let expected = merges.call(k, &all).expect("a value by merges");
+                let value = device.call(k, &all).expect("a value by keys");
                 assert!(
                     value.same(&expected),
                     "{:?}, entry {k}, {length} elements",
@@ -166,23 +170,29 @@ fn numbers_without_an_order_are_merged() {
     }
 }
 
-/// Comparisons that are the order of a computed key.
-const KEYS: [&str; 6] = [
+/// Comparisons that have the order of computed numbers.
+const KEYS: [&str; 11] = [
     "(<= (& a 255) (& b 255))",
     "(<= (- 0 a) (- 0 b))",
     "(< (* b 3) (* a 3))",
     "(not (> a b))",
     "(>= (^ (>> a 3) 77) (^ (>> b 3) 77))",
     "(<= (wrap_int64 (wrap_int8 a)) (wrap_int64 (wrap_int8 b)))",
+    "(or (< (& a 7) (& b 7)) (and (= (& a 7) (& b 7)) (<= a b)))",
+    "(if (= (& a 7) (& b 7)) (>= a b) (< (& a 7) (& b 7)))",
+    "(not (or (> (& a 7) (& b 7)) (and (= (& b 7) (& a 7)) (> a b))))",
+    "(if (< a b) true (if (< b a) false true))",
+    "(if (~= (wrap_int8 a) (wrap_int8 b)) (> (wrap_int8 a) (wrap_int8 b)) (if (~= (>> a 8) (>> b 8)) (< (>> a 8) (>> b 8)) false))",
 ];
 
-/// Comparisons that are not.
-const OTHERS: [&str; 5] = [
+/// Comparisons that have none: of different numbers, of no elements, and in a circle.
+const OTHERS: [&str; 6] = [
     "(<= (+ a b) b)",
     "(<= a (& b 15))",
-    "(or (< (& a 7) (& b 7)) (and (= (& a 7) (& b 7)) (<= a b)))",
     "(= a b)",
     "true",
+    "(or (< (& a 7) (& b 7)) (<= a b))",
+    "(if (< (& a 7) (& b 7)) (< a b) (< b a))",
 ];
 
 fn with_comparison(compare: &str) -> String {
@@ -200,6 +210,45 @@ fn keys_may_be_computed_and_comparisons_may_be_none_of_keys() {
     let entries = KEYS.into_iter().chain(OTHERS).enumerate().map(entry);
     let text = entries.collect::<Vec<String>>().join("\n");
     compare(&text, SMALL, &inputs);
+}
+
+/// Sorts of floats alone, of which a -0.0 and a nan have no key of their own, and by several numbers.
+const RECORDS: &str = "
+    (entry numbers ((X : vector F)) (sort (lambda (a b) (<= a b)) X))
+    (entry falling ((X : vector F)) (sort (lambda (a b) (> a b)) X))
+    (entry nan_last ((X : vector F)) (sort (lambda (a b) (or (<= a b) (~= b b))) X))
+    (entry nan_first ((X : vector F)) (sort (lambda (a b) (or (~= a a) (<= a b))) X))
+    (entry falling_nan_last ((X : vector F)) (sort (lambda (a b) (if (= a a) (or (~= b b) (> a b)) false)) X))
+    (entry two ((X : vector F))
+      (sort (lambda ((a, i) (b, j)) (if (= a b) (> i j) (< a b))) (imap (lambda (i) ((X ! i), (% (* i 7) 10))) X)))
+    (entry two_floats ((X : vector F))
+      (sort (lambda ((a, c) (b, d)) (or (< c d) (and (= c d) (>= a b))))
+        (imap (lambda (i) ((X ! i), (X ! (% i 5)))) X)))
+    (entry by_place ((X : vector F))
+      (sort (lambda ((a, i) (b, j)) (or (< a b) (and (= a b) (>= i j)))) (imap (lambda (i) ((X ! i), i)) X)))
+    (entry truths ((X : vector F))
+      (sort (lambda ((a, x) (b, y)) (if (= a b) (<= x y) b)) (map (lambda (x) ((> x 0.0), x)) X)))
+    (entry places ((X : vector F))
+      (map (lambda (_, i) i) (sort (lambda ((a, _) (b, _)) (<= a b)) (imap (lambda (i) ((X ! i), i)) X))))";
+
+#[test]
+fn records_are_sorted_by_several_numbers_and_nan_where_the_comparison_puts_it() {
+    let number = |share: u64| {
+        move |k: usize| match scattered(k) % share {
+            0 => "nan".to_string(),
+            1 => float(scattered(k)),
+            _ => format!("{}.5", scattered(k) % 4093),
+        }
+    };
+    for (ty, suffix) in [("float", "f"), ("double", "L")] {
+        let text = RECORDS.replace("vector F", &format!("vector {ty}"));
+        let text = text.replace("0.0", &format!("0.0{suffix}"));
+        let inputs: Vec<String> = [2, 700, u64::MAX]
+            .into_iter()
+            .flat_map(|share| LENGTHS.map(|n| list((0..n).map(number(share)))))
+            .collect();
+        compare(&text, SMALL, &inputs);
+    }
 }
 
 #[test]
@@ -240,10 +289,16 @@ fn the_report_says_which_sort_it_is() {
         }
         for compare in OTHERS {
             let report = report(compare, target);
+            assert!(!report.contains("by their keys"), "{report}");
             assert!(!report.contains(radix), "{report}");
             assert!(report.contains("runs are sorted, then merged"), "{report}");
         }
     }
-    let threads = report(KEYS[0], Target::Pthreads);
-    assert!(!threads.contains(radix), "{threads}");
+    for target in [Target::Sequential, Target::Pthreads] {
+        for compare in KEYS {
+            let report = report(compare, target);
+            assert!(report.contains("by their keys"), "{report}");
+            assert!(!report.contains(radix), "{report}");
+        }
+    }
 }

@@ -73,6 +73,7 @@ pub enum ScalarOperation {
     /// Tests whether `Convert` to the given type is defined. Gives a bool.
     Fits(Scalar),
     /// The bits of a float, as the unsigned integer of its width. For a nan they are those of any nan.
+    /// Or the float that has the bits of an unsigned integer.
     /// Programs cannot use it, only passes do.
     Bits(Scalar),
 }

@@ -59,7 +59,7 @@ pub(super) fn each_unparallelised<'a>(
 impl Report<'_> {
     fn note(&self, statement: &Statement) -> Option<&Note> {
         match &statement.expression {
-            Expression::Operation(_) | Expression::Sort { .. } => {
+            Expression::Operation(_) | Expression::Sort { .. } | Expression::SortKeys { .. } => {
                 self.notes.as_ref()?.of(&statement.pattern)
             }
             _nothing_to_parallelise => None,
@@ -325,9 +325,6 @@ fn step_text(step: Step) -> String {
             );
         }
         Step::Merge => "runs are sorted, then merged in pieces of their size",
-        Step::MergeDisordered => {
-            "where a key is nan, runs are sorted, then merged in pieces of their size"
-        }
     };
     text.to_string()
 }

@@ -87,6 +87,8 @@ pub const PASSES: &[Pass] = &[
     ADDENDS,
     row(O2, Any, "shapes", Flat(nova_opt::shapes::run), "keeps the shape of nested vectors whose elements are mapped"),
     SIMPLIFY,
+    row(O1, Any, "sort-keys", Flat(nova_schedule::sort_keys::run), "sorts by unsigned keys where a comparison has the order of numbers"),
+    SIMPLIFY,
     row(O2, Any, "fuse", FlatFor(steps::fuse), "makes one operation of several, and drops the arrays between them"),
     SIMPLIFY,
     row(O1, Any, "cse", Flat(nova_opt::cse::run), "computes once what is computed several times"),

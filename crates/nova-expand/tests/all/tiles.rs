@@ -9,6 +9,7 @@ use nova_expand::TileSizes;
 /// Tiles of 2 × 4 bytes or a row of 4 × 4 bytes, so that small matrices have several.
 const SMALL: TileSizes = TileSizes {
     lanes: 4,
+    radix_keys: 4,
     accumulators: 32,
     steps: 4,
     rows: 8,

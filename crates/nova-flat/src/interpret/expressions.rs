@@ -5,7 +5,7 @@ use super::{
     Activation, Arrays, Held, Machine, SlotInfo, Slots, Stop, ViewValue, adopt_all, array, extent,
     extents, index_value, integer, integers, pack_all, read_all, read_variable, scalar, slot,
 };
-use crate::ir::{Atom, Expression, Statement, Variable};
+use crate::ir::{Atom, Expression, Sorted, Statement, Variable};
 use crate::representation::components;
 use crate::values::{Fault, Node, count, from_components, internal, to_components};
 use nova_core::error::Failure;
@@ -47,6 +47,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 return self.trace(slots, text, ty, components);
             }
             Expression::Sort { .. } => return self.sort(activation, statement),
+            Expression::SortKeys { .. } => return Ok(sort_keys(activation, statement)?),
             Expression::While { .. } => return self.while_loop(activation, statement),
             Expression::Operation(operation) => {
                 return self.operation(activation, operation, &statement.pattern);
@@ -297,6 +298,53 @@ fn single(pattern: &[Variable]) -> Result<Variable, Fault> {
         [variable] => Ok(*variable),
         _ => internal("a pattern with another number of values"),
     }
+}
+
+/// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
+fn sort_keys<A: Arrays>(
+    activation: &mut Activation<'_, A>,
+    statement: &Statement,
+) -> Result<(), Fault> {
+    let Expression::SortKeys {
+        count,
+        first,
+        keys,
+        gives,
+    } = &statement.expression
+    else {
+        return internal("no sort by keys");
+    };
+    let [n, first] = [*count, *first].map(|atom| extent(&activation.slots, atom));
+    let (n, first) = (n?, first?);
+    if first > n {
+        return internal("more of the least keys than there are keys");
+    }
+    let source = array(&mut activation.slots, *keys)?;
+    let mut sorted = Vec::with_capacity(n);
+    for k in 0..n as i64 {
+        let bits = match A::element(&source, &[k])? {
+            ScalarValue::U32(word) => u64::from(word),
+            ScalarValue::U64(word) => word,
+            _ => return internal("a key that is no u32 or u64"),
+        };
+        sorted.push((bits, k));
+    }
+    sorted.sort();
+    for (result, given) in statement.pattern.iter().zip(gives) {
+        let info = activation.info(*result)?;
+        let element = info.element;
+        let mut target = A::place(&activation.slots, info, &[first])?;
+        for (k, (bits, position)) in sorted.iter().take(first).enumerate() {
+            let value = match (given, element) {
+                (Sorted::Positions, _) => ScalarValue::I64(*position),
+                (Sorted::Keys, Scalar::U64) => ScalarValue::U64(*bits),
+                (Sorted::Keys, _) => ScalarValue::U32(*bits as u32),
+            };
+            A::write(&mut target, &[k as i64], value)?;
+        }
+        activation.set(*result, Held::Array(target))?;
+    }
+    Ok(())
 }
 
 /// Executes a statement that makes one array, or gives a value another name.

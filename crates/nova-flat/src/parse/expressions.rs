@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::ir::{
     ArrayOperation, Bracketing, Destination, Expression, Level, Output, Positions, SliceDimension,
-    View,
+    Sorted, View,
 };
 use nova_core::{ScalarOperation, Strategy, SumId, strategy};
 use nova_syntax::DatumId;
@@ -108,6 +108,15 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
         Some(Expression::Sort {
             count: p.atom(count)?,
             compare: p.lambda(compare)?,
+        })
+    }),
+    ("sort_keys", |p, at, items| {
+        let [count, first, keys, gives] = p.text.exactly(at, items)?;
+        Some(Expression::SortKeys {
+            count: p.atom(count)?,
+            first: p.atom(first)?,
+            keys: p.variable(keys)?,
+            gives: p.sorted(gives)?,
         })
     }),
     ("operation", |p, at, items| {
@@ -400,6 +409,19 @@ impl<'a> Parser<'a> {
         let items = self.text.items(permutation)?;
         let permutation: Option<Vec<u32>> = items.iter().map(|i| self.text.index(*i)).collect();
         permutation.map(View::Transpose)
+    }
+
+    /// Parses the results of a sort by keys.
+    fn sorted(&mut self, id: DatumId) -> Option<Vec<Sorted>> {
+        let mut items = self.text.items(id)?;
+        let mut gives = Vec::new();
+        while let Some(at) = items.first() {
+            let taken = Sorted::ALL
+                .into_iter()
+                .find(|s| self.text.take_word(&mut items, s.word()));
+            gives.push(self.text.expect(taken, *at, "`positions` or `keys`")?);
+        }
+        Some(gives)
     }
 
     fn open(&mut self, at: DatumId, items: &'a [DatumId], exact: bool) -> Option<Expression> {

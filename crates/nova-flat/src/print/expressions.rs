@@ -1,7 +1,7 @@
 //! The text of expressions without bodies.
 
 use super::{Printer, print_atom, print_variable};
-use crate::ir::{Atom, Destination, Expression, Variable, View};
+use crate::ir::{Atom, Destination, Expression, Sorted, Variable, View};
 use crate::{array_expressions, control_expressions};
 use nova_core::forms::write::{bracketed, print_members, print_type};
 use nova_syntax::datum::write_text;
@@ -130,6 +130,18 @@ impl Printer<'_> {
                 let (text, ty) = (write_text(text), print_type(ty));
                 format!("trace {text} {ty} {}", self.atoms(components))
             }
+            Expression::SortKeys {
+                count,
+                first,
+                keys,
+                gives,
+            } => format!(
+                "sort_keys {} {} {} {}",
+                atom(count),
+                atom(first),
+                print_variable(self.program, *keys),
+                bracketed(gives, |sorted: &Sorted| sorted.word().to_string())
+            ),
             // These are written by the callers.
             Expression::Index { .. }
             | Expression::View { .. }

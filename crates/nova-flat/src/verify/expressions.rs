@@ -1,7 +1,7 @@
 //! The type rule of each expression.
 
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
-use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
+use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Sorted, Type, Variable, View};
 use crate::links::tables_type;
 use crate::values::reached::reached_components;
 use crate::visit::Substitution;
@@ -53,8 +53,38 @@ impl<'a> Verifier<'a> {
                 self.lambda(compare, &[Scalar::I64, Scalar::I64], &[Scalar::Bool])?;
                 self.gives_one(pattern, Type::Array(Scalar::I64, vec![*count]))
             }
+            Expression::SortKeys {
+                count,
+                first,
+                keys,
+                gives,
+            } => self.sort_keys([*count, *first], *keys, gives, pattern),
             without_bodies => self.without_bodies(without_bodies, pattern),
         }
+    }
+
+    fn sort_keys(
+        &self,
+        [count, first]: [Atom; 2],
+        keys: Variable,
+        gives: &[Sorted],
+        pattern: &[Variable],
+    ) -> Result<()> {
+        self.extent(count)?;
+        self.extent(first)?;
+        let (word, shape) = self.array(keys)?;
+        self.require(matches!(word, Scalar::U32 | Scalar::U64), || {
+            "keys that are no u32 or u64".to_string()
+        })?;
+        self.require(shape == [count], || "another number of keys".to_string())?;
+        let given = gives.iter().map(|sorted| {
+            let scalar = match sorted {
+                Sorted::Positions => Scalar::I64,
+                Sorted::Keys => word,
+            };
+            Type::Array(scalar, vec![first])
+        });
+        self.gives_all(pattern, &given.collect::<Vec<_>>())
     }
 
     /// Checks an expression without bodies that is no call of a function.

@@ -100,7 +100,8 @@ fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BT
             | Expression::Copy(_)
             | Expression::Concat { .. }
             | Expression::Update { .. }
-            | Expression::Sort { .. } => made.extend(&statement.pattern),
+            | Expression::Sort { .. }
+            | Expression::SortKeys { .. } => made.extend(&statement.pattern),
             Expression::Operation(operation) => {
                 made.extend(by_operation(operation, &statement.pattern));
             }

@@ -1,0 +1,481 @@
+//! Sorts by keys. A sort whose comparison has the order of numbers ([`crate::orders`]) becomes a sort of
+//! unsigned keys ([`crate::keys`]), which every machine has a fast way for. Numbers that fill more than one
+//! key are sorted key by key, from the least significant one on, each time stably.
+//!
+//! What is read from an array of these numbers at sorted positions is computed from the sorted keys, so that
+//! nothing is gathered. A sort of numbers alone needs no positions at all.
+//!
+//! A comparison of floats may have no order if one of them is nan. Then the sort stays the merge sort of
+//! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
+//! their own: where there are some, numbers are gathered.
+
+use crate::keys::{NAN, Packed, Place, decode, key_at, kind_of, pack, word};
+use crate::orders::{Nans, Number, Order, order_of};
+use crate::policy::Parallelism;
+use crate::writer::Writer;
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
+use nova_flat::ir::{
+    Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Sorted, Statement, Type,
+    Variable,
+};
+use nova_flat::visit::{bodies, bodies_mut, each_function, used_variables};
+use nova_opt::effects::FunctionEffects;
+use std::collections::{HashMap, HashSet};
+
+/// Sorts by keys in every function.
+pub fn run(program: &mut Program) {
+    let effects = FunctionEffects::new(program);
+    each_function(program, |program, body| in_body(program, &effects, body));
+}
+
+fn in_body(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
+    let mut left = std::mem::take(&mut body.statements).into_iter();
+    while let Some(mut statement) = left.next() {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| in_body(program, effects, inner));
+        });
+        let Some(order) = order_of_sort(effects, &statement) else {
+            body.statements.push(statement);
+            continue;
+        };
+        // The rest is as after any other sort, but for what it reads of the numbers.
+        let mut rest = Body {
+            statements: left.collect(),
+            results: std::mem::take(&mut body.results),
+        };
+        sort(program, (&statement, &order), &mut rest, body);
+        body.results = std::mem::take(&mut rest.results);
+        left = std::mem::take(&mut rest.statements).into_iter();
+    }
+}
+
+/// Returns the order of a sort that has one. Its comparison must be allowed to be made of any two elements.
+fn order_of_sort(effects: &FunctionEffects, statement: &Statement) -> Option<Order> {
+    match &statement.expression {
+        Expression::Sort { compare, .. } if effects.of_body(&compare.body).is_pure() => {
+            order_of(compare)
+        }
+        _others => None,
+    }
+}
+
+/// A sort by keys that is being written.
+struct SortByKeys<'a> {
+    count: Atom,
+    compare: &'a Lambda,
+    order: &'a Order,
+    keys: Vec<Packed<'a>>,
+    /// The numbers that are read at sorted positions.
+    read: Vec<Read<'a>>,
+    /// True if positions are needed besides.
+    positions: bool,
+}
+
+/// A number of the most significant key that is an element of an array, which is read at sorted positions.
+#[derive(Clone, Copy)]
+struct Read<'a> {
+    number: &'a Number,
+    place: Place,
+    array: Variable,
+    /// The elements in sorted order.
+    values: Variable,
+}
+
+/// Writes the sort of a statement to `out`; `rest` is what follows.
+fn sort(
+    program: &mut Program,
+    (statement, order): (&Statement, &Order),
+    rest: &mut Body,
+    out: &mut Body,
+) {
+    let (Expression::Sort { count, compare }, &[positions]) =
+        (&statement.expression, &statement.pattern[..])
+    else {
+        return;
+    };
+    let keys = pack(order);
+    let mut reads = reads(program, *count, &keys);
+    let arrays: HashMap<Variable, Variable> = reads.iter().map(|r| (r.array, r.values)).collect();
+    let used = replace(rest, positions, &arrays);
+    reads.retain(|read| used.values.contains(&read.values));
+    let sort = SortByKeys {
+        count: *count,
+        compare,
+        order,
+        keys,
+        read: reads,
+        positions: used.positions,
+    };
+    let mut code = Writer::new(program, statement.place.clone(), Parallelism::DEFAULT);
+    sort.write(&mut code, positions);
+    out.statements.append(&mut code.out);
+}
+
+/// Returns the numbers of the most significant key that are elements of vectors.
+fn reads<'a>(program: &mut Program, count: Atom, keys: &[Packed<'a>]) -> Vec<Read<'a>> {
+    let numbers = keys.first().into_iter().flat_map(|key| &key.numbers);
+    let read = numbers.filter_map(|(number, place)| {
+        let [
+            Statement {
+                pattern,
+                expression: Expression::Index { array, indices },
+                ..
+            },
+        ] = &number.lambda.body.statements[..]
+        else {
+            return None;
+        };
+        let element = pattern.first().map(|v| Atom::Variable(*v));
+        let index = number.lambda.parameters.first().map(|v| Atom::Variable(*v));
+        let is_read = indices.len() == 1
+            && index == indices.first().copied()
+            && element == number.lambda.body.results.first().copied();
+        is_read.then_some((*number, *place, *array))
+    });
+    let mut found: Vec<Read> = Vec::new();
+    for (number, place, array) in read.collect::<Vec<_>>() {
+        if found.iter().any(|other| other.array == array) {
+            continue;
+        }
+        let name = program.variable(array).name.clone();
+        let ty = Type::Array(number.scalar, vec![count]);
+        let values = program.add_variable(name, ty);
+        found.push(Read {
+            number,
+            place,
+            array,
+            values,
+        });
+    }
+    found
+}
+
+/// What is used of a sort.
+#[derive(Default)]
+struct Used {
+    values: HashSet<Variable>,
+    positions: bool,
+}
+
+/// Reads from the sorted values what a body reads from arrays at sorted positions.
+fn replace(body: &mut Body, positions: Variable, arrays: &HashMap<Variable, Variable>) -> Used {
+    let mut used = Used::default();
+    if !arrays.is_empty() {
+        let mut known = HashMap::new();
+        replace_in(body, (positions, arrays), &mut known, &mut used.values);
+    }
+    used.positions = uses(body, positions, &mut HashSet::new());
+    if !used.positions {
+        remove(body, positions);
+    }
+    used
+}
+
+fn replace_in(
+    body: &mut Body,
+    (positions, arrays): (Variable, &HashMap<Variable, Variable>),
+    known: &mut HashMap<Variable, Vec<Atom>>,
+    used: &mut HashSet<Variable>,
+) {
+    for statement in &mut body.statements {
+        if let Expression::Index { array, indices } = &mut statement.expression {
+            if *array == positions {
+                known.extend(statement.pattern.iter().map(|v| (*v, indices.clone())));
+            } else if let ([Atom::Variable(at)], Some(values)) = (&indices[..], arrays.get(array))
+                && let Some(place) = known.get(at)
+            {
+                *indices = place.clone();
+                *array = *values;
+                used.insert(*values);
+            }
+        }
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| replace_in(inner, (positions, arrays), known, used));
+        });
+    }
+}
+
+/// True if a body uses positions otherwise than to read one that nobody uses. `dead` has the variables
+/// that are read from them.
+fn uses(body: &Body, positions: Variable, dead: &mut HashSet<Variable>) -> bool {
+    let mut found = false;
+    for statement in &body.statements {
+        let mut is_read = false;
+        used_variables(&statement.expression, &mut |variable| {
+            is_read |= variable == positions;
+            found |= dead.contains(&variable);
+        });
+        match &statement.expression {
+            Expression::Index { array, .. } if *array == positions => {
+                dead.extend(&statement.pattern);
+            }
+            _others => found |= is_read,
+        }
+        bodies(&statement.expression, &mut |inner| {
+            found |= deep(|| uses(inner, positions, dead));
+        });
+    }
+    let is_it = |atom: &Atom| match atom {
+        Atom::Variable(variable) => *variable == positions || dead.contains(variable),
+        Atom::Constant(_) => false,
+    };
+    found || body.results.iter().any(is_it)
+}
+
+/// Removes what reads positions, where nobody uses it.
+fn remove(body: &mut Body, positions: Variable) {
+    body.statements.retain(|statement| {
+        !matches!(&statement.expression, Expression::Index { array, .. } if *array == positions)
+    });
+    for statement in &mut body.statements {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| remove(inner, positions));
+        });
+    }
+}
+
+impl SortByKeys<'_> {
+    /// Writes the sort, which binds the positions, if they are used, and the values that are read.
+    fn write(&self, code: &mut Writer, positions: Variable) {
+        let mut pattern: Vec<Variable> = self.positions.then_some(positions).into_iter().collect();
+        pattern.extend(self.read.iter().map(|read| read.values));
+        let floats = self.order.numbers.iter().filter(|n| n.scalar.is_float());
+        let floats: Vec<&Number> = floats.collect();
+        let reads_floats = self.read.iter().any(|read| read.number.scalar.is_float());
+        let is_total = self.order.nans != Nans::Unordered;
+        if floats.is_empty() || (is_total && !reads_floats) {
+            return self.by_keys(code, &pattern, true);
+        }
+        let kinds = self.kinds(code, &floats);
+        if !reads_floats {
+            return self.by_keys_without_nan(code, &pattern, kinds);
+        }
+        let is_plain = is_zero(code, kinds);
+        code.choose_way(
+            &pattern,
+            is_plain,
+            |code, own| self.by_keys(code, &own, true),
+            |code, own| match is_total {
+                true => self.by_keys(code, &own, false),
+                false => self.by_keys_without_nan(code, &own, kinds),
+            },
+        );
+    }
+
+    /// Writes the sort by keys if there is no nan, else the merge sort.
+    fn by_keys_without_nan(&self, code: &mut Writer, pattern: &[Variable], kinds: Atom) {
+        let ty = Scalar::U32;
+        let nans = code.compute(ScalarOperation::BitAnd, ty, &[kinds, word(ty, NAN)], ty);
+        let is_ordered = is_zero(code, nans);
+        code.choose_way(
+            pattern,
+            is_ordered,
+            |code, own| self.by_keys(code, &own, false),
+            |code, own| self.by_merges(code, &own),
+        );
+    }
+
+    /// Returns the positions among the variables of a pattern, if they are used, and the values.
+    fn split<'v>(&self, pattern: &'v [Variable]) -> (Option<Variable>, &'v [Variable]) {
+        match pattern.split_first() {
+            Some((positions, values)) if self.positions => (Some(*positions), values),
+            _values => (None, pattern),
+        }
+    }
+
+    /// Writes the sort by keys. If `decodes`, floats are computed from keys, else gathered.
+    fn by_keys(&self, code: &mut Writer, pattern: &[Variable], decodes: bool) {
+        let (positions, values) = self.split(pattern);
+        let is_decoded = |read: &Read| decodes || !read.number.scalar.is_float();
+        let gathers = !self.read.iter().all(is_decoded);
+        let mut order = None;
+        let mut sorted = None;
+        for (k, key) in self.keys.iter().enumerate().rev() {
+            let keys = self.keys_in(code, key, order);
+            let mut gives = Vec::new();
+            let mut given = Vec::new();
+            if k > 0 || gathers || positions.is_some() {
+                gives.push(Sorted::Positions);
+                given.push(code.fresh_array("order", Scalar::I64, self.count));
+            }
+            let own = given.first().copied();
+            if k == 0 && self.read.iter().any(is_decoded) {
+                gives.push(Sorted::Keys);
+                let array = code.fresh_array("sorted", key.word, self.count);
+                given.push(array);
+                sorted = Some((array, key.word));
+            }
+            let (count, first) = (self.count, self.count);
+            code.push(
+                given,
+                Expression::SortKeys {
+                    count,
+                    first,
+                    keys,
+                    gives,
+                },
+            );
+            order = match (order, own) {
+                (Some(before), Some(own)) => Some(self.gather(code, before, own)),
+                (before, own) => own.or(before),
+            };
+        }
+        let order = order.map(|order| self.positions(code, positions, order));
+        for (read, values) in self.read.iter().zip(values) {
+            match (sorted, order) {
+                (Some(sorted), _) if is_decoded(read) => {
+                    self.decode_to(code, *values, read, sorted)
+                }
+                (_, Some(order)) => self.gather_to(code, *values, (read.array, order)),
+                (_, None) => {}
+            }
+        }
+    }
+
+    fn decode_to(
+        &self,
+        code: &mut Writer,
+        values: Variable,
+        read: &Read,
+        (sorted, ty): (Variable, Scalar),
+    ) {
+        self.map(code, values, |code, index| {
+            let key = code.element(sorted, index);
+            decode(code, key, (read.number, read.place), ty)
+        });
+    }
+
+    /// Computes the keys, in an order if there is one.
+    fn keys_in(&self, code: &mut Writer, key: &Packed, order: Option<Variable>) -> Variable {
+        let keys = code.fresh_array("keys", key.word, self.count);
+        self.map(code, keys, |code, index| {
+            let at = match order {
+                Some(order) => code.element(order, index),
+                None => self.turned(code, index),
+            };
+            // Positions of earlier sorts count from the end, too.
+            let at = match order {
+                Some(_) => self.turned(code, at),
+                None => at,
+            };
+            key_at(code, key, self.order.nans, at)
+        });
+        keys
+    }
+
+    /// Returns an index, or the one as far from the end where the later one of equal elements comes first.
+    fn turned(&self, code: &mut Writer, index: Atom) -> Atom {
+        if !self.order.reverses {
+            return index;
+        }
+        let last = code.scalar(ScalarOperation::Subtract, self.count, Atom::index(1));
+        code.scalar(ScalarOperation::Subtract, last, index)
+    }
+
+    /// Returns the positions of elements, under this name if there is one.
+    fn positions(&self, code: &mut Writer, name: Option<Variable>, order: Variable) -> Variable {
+        let positions = match (name, self.order.reverses) {
+            (None, false) => return order,
+            (Some(name), false) => {
+                code.push(vec![name], Expression::Atom(Atom::Variable(order)));
+                return name;
+            }
+            (name, true) => name.unwrap_or_else(|| code.like(order, vec![self.count])),
+        };
+        self.map(code, positions, |code, index| {
+            let at = code.element(order, index);
+            self.turned(code, at)
+        });
+        positions
+    }
+
+    /// Computes which kinds of floats without keys of their own there are among numbers.
+    fn kinds(&self, code: &mut Writer, floats: &[&Number]) -> Atom {
+        let index = code.fresh("i", Scalar::I64);
+        let ty = Scalar::U32;
+        let body = code.body(|code| {
+            let mut all = word(ty, 0);
+            for number in floats {
+                let values = code.apply(&number.lambda, &[Atom::Variable(index)]);
+                for value in values {
+                    let kind = kind_of(code, value, number.scalar);
+                    all = code.compute(ScalarOperation::BitOr, ty, &[all, kind], ty);
+                }
+            }
+            vec![all]
+        });
+        let kinds = code.fresh("kinds", ty);
+        let reduce = Output::Reduce {
+            lambda: either(code, ty),
+            start: vec![word(ty, 0)],
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        };
+        let level = Level::Sequential;
+        code.operation(vec![kinds], self.count, index, level, body, vec![reduce]);
+        Atom::Variable(kinds)
+    }
+
+    /// Writes the merge sort.
+    fn by_merges(&self, code: &mut Writer, pattern: &[Variable]) {
+        let (positions, values) = self.split(pattern);
+        let order = positions.unwrap_or_else(|| code.fresh_array("order", Scalar::I64, self.count));
+        let sort = Expression::Sort {
+            count: self.count,
+            compare: self.compare.clone(),
+        };
+        code.push(vec![order], sort);
+        for (read, values) in self.read.iter().zip(values) {
+            self.gather_to(code, *values, (read.array, order));
+        }
+    }
+
+    /// Returns the elements of an array at positions.
+    fn gather(&self, code: &mut Writer, array: Variable, positions: Variable) -> Variable {
+        let gathered = code.like(array, vec![self.count]);
+        self.gather_to(code, gathered, (array, positions));
+        gathered
+    }
+
+    fn gather_to(&self, code: &mut Writer, to: Variable, (array, positions): (Variable, Variable)) {
+        self.map(code, to, |code, index| {
+            let at = code.element(positions, index);
+            code.element(array, at)
+        });
+    }
+
+    /// Writes a map to an array, of the index of each element.
+    fn map(
+        &self,
+        code: &mut Writer,
+        to: Variable,
+        element: impl FnOnce(&mut Writer, Atom) -> Atom,
+    ) {
+        let index = code.fresh("i", Scalar::I64);
+        let body = code.body(|code| vec![element(code, Atom::Variable(index))]);
+        let (level, outputs) = (Level::Sequential, vec![Output::Map]);
+        code.operation(vec![to], self.count, index, level, body, outputs);
+    }
+}
+
+fn is_zero(code: &mut Writer, number: Atom) -> Atom {
+    let arguments = [number, word(Scalar::U32, 0)];
+    code.compute(
+        ScalarOperation::Equal,
+        Scalar::U32,
+        &arguments,
+        Scalar::Bool,
+    )
+}
+
+/// Returns the operator `|` of two unsigned numbers.
+pub(crate) fn either(code: &mut Writer, ty: Scalar) -> Lambda {
+    let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
+    let [a, b] = parameters.map(Atom::Variable);
+    let body = code.body(|code| vec![code.compute(ScalarOperation::BitOr, ty, &[a, b], ty)]);
+    Lambda {
+        parameters: parameters.to_vec(),
+        body,
+    }
+}
