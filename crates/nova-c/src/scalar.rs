@@ -403,12 +403,11 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
             }
         }
         O::PopCount => pop_count(a),
-        O::Convert(to) => convert(a, to),
         O::Wrap(to) if scalar.is_float() => {
             let wrapped = Expression::pure("nova_wrap", vec![a.own()]);
             Value::exact(wrapped.cast(variable_type(to)), to, depth + 1)
         }
-        O::Wrap(to) => convert(a, to),
+        O::Convert(to) | O::Wrap(to) => convert(a, to),
         O::Fits(to) => fits(a, to),
         O::Bits(to) => {
             let name = match to {

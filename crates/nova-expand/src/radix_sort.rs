@@ -6,16 +6,24 @@
 //! Positions have 32 bits while they are moved. Few keys, and more than such positions can name, are sorted
 //! by merges ([`crate::sort`]).
 
-use crate::allocation::allocate_here;
-use crate::loops::each_index;
-use crate::sort::merge_keys;
+mod select;
+mod words;
+
+use self::select::{Selected, bucket, select};
+use self::words::{
+    clear, each_of, increment, index_of, local_counts, narrowed, on_words, shifted, word_of,
+};
+use crate::address::pointer_to;
+use crate::allocation::{allocate_here, destination};
+use crate::sort::{KeySort, merge_keys};
 use crate::source::info_of;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_machine::Machine;
 
 /// The bits of a digit, and the number of digits.
 const BITS: u32 = 8;
@@ -24,27 +32,35 @@ const DIGITS: i64 = 1 << BITS;
 /// The most keys: their positions have 32 bits.
 const MOST: i64 = 1 << 32;
 
-/// A sort of keys.
-pub(crate) struct KeySort {
-    pub(crate) count: Expression,
-    /// The number of the least keys that are wanted.
-    pub(crate) first: Expression,
-    pub(crate) keys: flat::Variable,
-    /// What is wanted of them, with pointers to where it goes.
-    pub(crate) results: Vec<(flat::Sorted, Expression)>,
-    pub(crate) place: Place,
-}
-
-/// Returns the type of pointers to a result.
-pub(crate) fn pointer_of(
-    cx: &Translator<'_>,
-    sort: &KeySort,
-    sorted: flat::Sorted,
-) -> Result<Type> {
-    Ok(Type::Pointer(match sorted {
-        flat::Sorted::Positions => Scalar::I64,
-        flat::Sorted::Keys => info_of(cx.source, sort.keys)?.ty.element(),
-    }))
+/// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
+pub(crate) fn sort_keys(
+    cx: &mut Translator<'_>,
+    statement: &flat::Statement,
+    [count, first]: [flat::Atom; 2],
+    keys: flat::Variable,
+    gives: &[flat::Sorted],
+) -> Result<()> {
+    let place = &statement.place;
+    let count = cx.simple(count)?;
+    let first = cx.simple(first)?;
+    let mut results = Vec::with_capacity(gives.len());
+    for (given, sorted) in statement.pattern.iter().zip(gives) {
+        let to = destination(cx, *given, first.clone(), place)?;
+        cx.flush_conflicts(to.block)?;
+        results.push((*sorted, pointer_to(cx, *given)?));
+    }
+    cx.flush_loads()?;
+    let sort = KeySort {
+        count,
+        first,
+        keys,
+        results,
+        place: place.clone(),
+    };
+    match cx.machine {
+        Machine::Processor => sort_by_digits(cx, &sort),
+        Machine::Device => merge_keys(cx, &sort),
+    }
 }
 
 /// An array that is sorted: where it is read from and written to in turn.
@@ -69,7 +85,7 @@ struct Digits {
 }
 
 /// Sorts keys by their digits, or by merges if there are few.
-pub(crate) fn sort_by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
+fn sort_by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
     let count = || sort.count.clone();
     let least = Expression::index(cx.tiles.radix_keys.max(1));
     let many = count().compare(ScalarOperation::GreaterEqual, least);
@@ -84,63 +100,103 @@ pub(crate) fn sort_by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<
 fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
     let word = info_of(cx.source, sort.keys)?.ty.element();
     let digits = i64::from(word.bits() / BITS);
-    let counts = cx.add_variable("counts", Type::Pointer(Scalar::I64));
-    cx.emit(Command::Local {
-        pointer: counts,
-        count: (digits * DIGITS) as u32,
-    });
-    let wants_positions = sort
-        .results
-        .iter()
-        .any(|(s, _)| *s == flat::Sorted::Positions);
-    let digits_of = Digits {
-        count: sort.count.clone(),
+    let wants = |wanted| sort.results.iter().any(|(sorted, _)| *sorted == wanted);
+    let selected = match sort.first == sort.count {
+        true => None,
+        false => Some(select(cx, sort, word)?),
+    };
+    let count = match &selected {
+        Some(selected) => Expression::Variable(selected.count),
+        None => sort.count.clone(),
+    };
+    let counts = local_counts(cx, "counts", digits * DIGITS);
+    let order = wants(flat::Sorted::Positions).then_some(("order", Scalar::U32));
+    let sorted = Digits {
         word,
-        keys: moved(cx, "keys", word, sort)?,
-        positions: match wants_positions {
-            true => Some(moved(cx, "order", Scalar::U32, sort)?),
-            false => None,
+        keys: moved(cx, ("keys", word), &count, &sort.place)?,
+        positions: match order {
+            Some(order) => Some(moved(cx, order, &count, &sort.place)?),
+            None => None,
         },
+        count,
         counts,
         place: sort.place.clone(),
     };
-    count_digits(cx, &digits_of, sort.keys, digits)?;
+    clear(cx, counts, digits * DIGITS, &sort.place)?;
+    match &selected {
+        Some(selected) => {
+            take_selected(cx, &sorted, selected, sort)?;
+            let count = sorted.count.clone();
+            each_of(cx, count, &sort.place, |cx, index| {
+                let key = Expression::load(sorted.keys.from, index);
+                let key = cx.declare("key", Type::Scalar(word), key);
+                count_digits(cx, &sorted, Expression::Variable(key), digits);
+                Ok(())
+            })?;
+        }
+        None => take_all(cx, &sorted, sort, digits)?,
+    }
     let all = Expression::index(digits);
     each_of(cx, all, &sort.place, |cx, digit| {
-        sort_by_digit(cx, &digits_of, digit)
+        sort_by_digit(cx, &sorted, digit)
     })?;
-    give(cx, &digits_of, sort)?;
-    for moved in digits_of.moved() {
-        moved
-            .blocks
-            .into_iter()
-            .for_each(|block| cx.emit(Command::Release(block)));
+    give(cx, &sorted, sort)?;
+    for moved in sorted.moved() {
+        let blocks = moved.blocks.into_iter();
+        blocks.for_each(|block| cx.emit(Command::Release(block)));
     }
     Ok(())
 }
 
+/// Takes the selected keys, with their positions.
+fn take_selected(
+    cx: &mut Translator<'_>,
+    sorted: &Digits,
+    selected: &Selected,
+    sort: &KeySort,
+) -> Result<()> {
+    let variable = Expression::Variable;
+    let taken = cx.declare("taken", INDEX, Expression::index(0));
+    each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+        let array = cx.place(sort.keys)?;
+        let key = cx.load(array, vec![index.clone()])?;
+        let key = variable(cx.declare("key", Type::Scalar(sorted.word), key));
+        let leading = bucket(sorted.word, key.clone(), selected);
+        let takes = leading.compare(ScalarOperation::LessEqual, variable(selected.limit));
+        cx.when(takes, |cx| {
+            cx.set_element(sorted.keys.from, variable(taken), key);
+            if let Some(positions) = sorted.positions {
+                let position = narrowed(positions.scalar, index);
+                cx.set_element(positions.from, variable(taken), position);
+            }
+            cx.assign(taken, variable(taken).plus(Expression::index(1)));
+            Ok(())
+        })
+    })
+}
+
 /// Allocates two buffers for an array that is sorted.
-fn moved(cx: &mut Translator<'_>, name: &str, scalar: Scalar, sort: &KeySort) -> Result<Moved> {
+fn moved(
+    cx: &mut Translator<'_>,
+    (name, scalar): (&str, Scalar),
+    count: &Expression,
+    place: &Place,
+) -> Result<Moved> {
     let pointer = Type::Pointer(scalar);
-    let mut own = Vec::new();
-    let mut blocks = Vec::new();
-    for _ in 0..2 {
+    let mut buffer = |name: String| {
         let buffer = cx.add_variable(format!("{name}_buffer"), pointer);
         let block = cx.add_variable(format!("{name}_block"), Type::Block);
-        allocate_here(cx, buffer, block, sort.count.clone(), None, &sort.place)?;
-        own.push(Expression::Variable(buffer));
-        blocks.push(block);
-    }
-    let mut own = own.into_iter();
-    let mut next = |name: String| {
-        let value = own.next().unwrap_or(Expression::NullPointer(scalar));
-        cx.declare(name, pointer, value)
+        allocate_here(cx, buffer, block, count.clone(), None, place)?;
+        let value = Expression::Variable(buffer);
+        Result::Ok((cx.declare(name, pointer, value), block))
     };
+    let (from, first) = buffer(format!("{name}_from"))?;
+    let (to, second) = buffer(format!("{name}_to"))?;
     Ok(Moved {
         scalar,
-        from: next(format!("{name}_from")),
-        to: next(format!("{name}_to")),
-        blocks: [blocks[0], blocks[1]],
+        from,
+        to,
+        blocks: [first, second],
     })
 }
 
@@ -152,27 +208,10 @@ impl Digits {
 
     /// Returns a digit of a key as an index.
     fn digit(&self, key: Expression, shift: Expression) -> Expression {
-        let word = |bits: u64| {
-            Expression::Constant(match self.word {
-                Scalar::U64 => ScalarValue::U64(bits),
-                _narrow => ScalarValue::U32(bits as u32),
-            })
-        };
-        let scalar = |operation, operand, arguments| Expression::Scalar {
-            operation,
-            operand,
-            arguments,
-        };
-        let wrap = ScalarOperation::Wrap(self.word);
-        let shift = scalar(wrap, Scalar::I64, vec![shift]);
-        let shifted = scalar(ScalarOperation::ShiftRight, self.word, vec![key, shift]);
-        let mask = word(DIGITS as u64 - 1);
-        let digit = scalar(ScalarOperation::BitAnd, self.word, vec![shifted, mask]);
-        scalar(
-            ScalarOperation::Convert(Scalar::I64),
-            self.word,
-            vec![digit],
-        )
+        let mask = word_of(self.word, DIGITS as u64 - 1);
+        let shifted = shifted(self.word, key, shift);
+        let digit = on_words(ScalarOperation::BitAnd, self.word, shifted, mask);
+        index_of(self.word, digit)
     }
 
     /// Returns the index of the first count of a digit.
@@ -185,56 +224,29 @@ fn shift_of(digit: Expression) -> Expression {
     digit.times(Expression::index(i64::from(BITS)))
 }
 
-/// Runs `write` for all indices of a vector.
-fn each_of(
-    cx: &mut Translator<'_>,
-    count: Expression,
-    place: &Place,
-    write: impl FnOnce(&mut Translator<'_>, Expression) -> Result<()>,
-) -> Result<()> {
-    each_index(cx, &[count], place, |cx, indices| {
-        write(
-            cx,
-            indices.into_iter().next().unwrap_or(Expression::index(0)),
-        )
+/// Copies the keys, numbers them, and counts all digits.
+fn take_all(cx: &mut Translator<'_>, sorted: &Digits, sort: &KeySort, digits: i64) -> Result<()> {
+    each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+        let array = cx.place(sort.keys)?;
+        let key = cx.load(array, vec![index.clone()])?;
+        let key = Expression::Variable(cx.declare("key", Type::Scalar(sorted.word), key));
+        cx.set_element(sorted.keys.from, index.clone(), key.clone());
+        if let Some(positions) = sorted.positions {
+            let position = narrowed(positions.scalar, index.clone());
+            cx.set_element(positions.from, index, position);
+        }
+        count_digits(cx, sorted, key, digits);
+        Ok(())
     })
 }
 
-/// Copies the keys, numbers them, and counts all digits.
-fn count_digits(
-    cx: &mut Translator<'_>,
-    sort: &Digits,
-    keys: flat::Variable,
-    digits: i64,
-) -> Result<()> {
-    let all = Expression::index(digits * DIGITS);
-    each_of(cx, all, &sort.place, |cx, index| {
-        cx.set_element(sort.counts, index, Expression::index(0));
-        Ok(())
-    })?;
-    each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
-        let array = cx.place(keys)?;
-        let key = cx.load(array, vec![index.clone()])?;
-        let key = Expression::Variable(cx.declare("key", Type::Scalar(sort.word), key));
-        cx.set_element(sort.keys.from, index.clone(), key.clone());
-        if let Some(positions) = sort.positions {
-            let position = Expression::Scalar {
-                operation: ScalarOperation::Wrap(positions.scalar),
-                operand: Scalar::I64,
-                arguments: vec![index.clone()],
-            };
-            cx.set_element(positions.from, index, position);
-        }
-        for digit in 0..digits {
-            let digit = Expression::index(digit);
-            let own = sort.digit(key.clone(), shift_of(digit.clone()));
-            let at = cx.declare("at", INDEX, sort.first_count(digit).plus(own));
-            let counted = Expression::load(sort.counts, Expression::Variable(at));
-            let counted = counted.plus(Expression::index(1));
-            cx.set_element(sort.counts, Expression::Variable(at), counted);
-        }
-        Ok(())
-    })
+/// Counts all digits of a key.
+fn count_digits(cx: &mut Translator<'_>, sort: &Digits, key: Expression, digits: i64) {
+    for digit in (0..digits).map(Expression::index) {
+        let own = sort.digit(key.clone(), shift_of(digit.clone()));
+        let at = cx.declare("at", INDEX, sort.first_count(digit).plus(own));
+        increment(cx, sort.counts, Expression::Variable(at));
+    }
 }
 
 /// Sorts by one digit, unless it is the same in all keys.
@@ -263,8 +275,7 @@ fn sort_by_digit(cx: &mut Translator<'_>, sort: &Digits, digit: Expression) -> R
             let at = cx.declare("at", INDEX, variable(first).plus(own));
             let place = Expression::load(sort.counts, variable(at));
             let place = cx.declare("place", INDEX, place);
-            let next = variable(place).plus(Expression::index(1));
-            cx.set_element(sort.counts, variable(at), next);
+            increment(cx, sort.counts, variable(at));
             cx.set_element(sort.keys.to, variable(place), variable(key));
             if let Some(positions) = sort.positions {
                 let position = Expression::load(positions.from, index);
@@ -288,11 +299,8 @@ fn give(cx: &mut Translator<'_>, digits: &Digits, sort: &KeySort) -> Result<()> 
             (flat::Sorted::Positions, Some(positions)) => {
                 let to = cx.declare("to", Type::Pointer(Scalar::I64), result.clone());
                 each_of(cx, sort.first.clone(), &sort.place, |cx, index| {
-                    let position = Expression::Scalar {
-                        operation: ScalarOperation::Convert(Scalar::I64),
-                        operand: positions.scalar,
-                        arguments: vec![Expression::load(positions.from, index.clone())],
-                    };
+                    let position = Expression::load(positions.from, index.clone());
+                    let position = index_of(positions.scalar, position);
                     cx.set_element(to, index, position);
                     Ok(())
                 })?;

@@ -1,11 +1,10 @@
 //! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers. Keys of which there
-//! are few, or that a device sorts, are sorted in the same way; others by [`crate::radix_sort`].
+//! are few, or that a device sorts, are sorted in the same way; others by their digits.
 
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
 use crate::loops::each_index;
 use crate::operators::apply_to;
-use crate::radix_sort::{KeySort, pointer_of, sort_by_digits};
 use crate::source::info_of;
 use crate::terms::Term;
 use crate::translator::Translator;
@@ -14,7 +13,29 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_machine::Machine;
+
+/// A sort of keys.
+pub(crate) struct KeySort {
+    pub(crate) count: Expression,
+    /// The number of the least keys that are wanted.
+    pub(crate) first: Expression,
+    pub(crate) keys: flat::Variable,
+    /// What is wanted of them, with pointers to where it goes.
+    pub(crate) results: Vec<(flat::Sorted, Expression)>,
+    pub(crate) place: Place,
+}
+
+/// Returns the type of pointers to a result.
+pub(crate) fn pointer_of(
+    cx: &Translator<'_>,
+    sort: &KeySort,
+    sorted: flat::Sorted,
+) -> Result<Type> {
+    Ok(Type::Pointer(match sorted {
+        flat::Sorted::Positions => Scalar::I64,
+        flat::Sorted::Keys => info_of(cx.source, sort.keys)?.ty.element(),
+    }))
+}
 
 /// What tells which of two elements comes first.
 #[derive(Clone, Copy)]
@@ -58,37 +79,6 @@ pub(crate) fn sort_array<'a>(
     let result = pointer_to(cx, pattern)?;
     cx.flush_conflicts(to.block)?;
     sort_indices(cx, result, count, Before::Compare(compare), place)
-}
-
-/// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
-pub(crate) fn sort_keys(
-    cx: &mut Translator<'_>,
-    statement: &flat::Statement,
-    [count, first]: [flat::Atom; 2],
-    keys: flat::Variable,
-    gives: &[flat::Sorted],
-) -> Result<()> {
-    let place = &statement.place;
-    let count = cx.simple(count)?;
-    let first = cx.simple(first)?;
-    let mut results = Vec::with_capacity(gives.len());
-    for (given, sorted) in statement.pattern.iter().zip(gives) {
-        let to = destination(cx, *given, first.clone(), place)?;
-        cx.flush_conflicts(to.block)?;
-        results.push((*sorted, pointer_to(cx, *given)?));
-    }
-    cx.flush_loads()?;
-    let sort = KeySort {
-        count,
-        first,
-        keys,
-        results,
-        place: place.clone(),
-    };
-    match cx.machine {
-        Machine::Processor => sort_by_digits(cx, &sort),
-        Machine::Device => merge_keys(cx, &sort),
-    }
 }
 
 /// Sorts keys by merges.

@@ -24,6 +24,7 @@ mod limits;
 pub mod loop_versioning;
 pub mod measure;
 pub mod outline;
+pub mod prefixes;
 pub mod profile;
 pub mod reachable;
 pub mod shapes;

@@ -5,7 +5,7 @@
 use crate::orders::{Nans, Number, Order};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::Atom;
+use nova_flat::ir::{Atom, Lambda};
 
 /// The bits of the widest key.
 const WIDEST: u32 = 64;
@@ -243,4 +243,15 @@ pub(crate) fn kind_of(code: &mut Writer, value: Atom, scalar: Scalar) -> Atom {
     };
     let kinds = [number(is_nan, NAN), number(is_negative_zero, NEGATIVE_ZERO)];
     code.compute(Operation::BitOr, Scalar::U32, &kinds, Scalar::U32)
+}
+
+/// Returns the operator `|` of two unsigned numbers.
+pub(crate) fn either(code: &mut Writer, ty: Scalar) -> Lambda {
+    let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
+    let [a, b] = parameters.map(Atom::Variable);
+    let body = code.body(|code| vec![code.compute(Operation::BitOr, ty, &[a, b], ty)]);
+    Lambda {
+        parameters: parameters.to_vec(),
+        body,
+    }
 }

@@ -3,6 +3,10 @@
 //! or greater, or one of them is nan. All relations are tried, so the order is found however the
 //! comparison is written.
 
+mod relations;
+
+pub(crate) use self::relations::Nans;
+use self::relations::Relation;
 use crate::limits::{NUMBERS_OF_A_COMPARISON, OPERATIONS_OF_A_COMPARISON};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -27,80 +31,6 @@ pub(crate) struct Number {
     pub(crate) scalar: Scalar,
     /// True if larger numbers come first.
     pub(crate) descends: bool,
-}
-
-/// The place of nan among the numbers of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nans {
-    /// Above or below all other numbers. Integers have it, too.
-    Greatest,
-    Least,
-    /// A comparison with nan does not hold, so that there is no order if there is a nan.
-    Unordered,
-}
-
-/// How the numbers of two elements relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Less,
-    Equal,
-    Greater,
-    LeftNan,
-    RightNan,
-    BothNan,
-}
-
-impl Relation {
-    const ORDERED: [Relation; 3] = [Relation::Less, Relation::Equal, Relation::Greater];
-    const DIFFERENT: [Relation; 2] = [Relation::Less, Relation::Greater];
-    const ALL: [Relation; 6] = [
-        Relation::Less,
-        Relation::Equal,
-        Relation::Greater,
-        Relation::LeftNan,
-        Relation::RightNan,
-        Relation::BothNan,
-    ];
-
-    /// Returns how the second number relates to the first one.
-    fn swapped(self) -> Relation {
-        match self {
-            Relation::Less => Relation::Greater,
-            Relation::Equal => Relation::Equal,
-            Relation::Greater => Relation::Less,
-            Relation::LeftNan => Relation::RightNan,
-            Relation::RightNan => Relation::LeftNan,
-            Relation::BothNan => Relation::BothNan,
-        }
-    }
-
-    /// Returns how the numbers relate if nan is a number at this place.
-    fn with(self, nans: Nans) -> Relation {
-        match (self, nans) {
-            (Relation::LeftNan, Nans::Greatest) | (Relation::RightNan, Nans::Least) => {
-                Relation::Greater
-            }
-            (Relation::RightNan, Nans::Greatest) | (Relation::LeftNan, Nans::Least) => {
-                Relation::Less
-            }
-            (Relation::BothNan, Nans::Greatest | Nans::Least) => Relation::Equal,
-            (relation, _) => relation,
-        }
-    }
-
-    /// Returns the answer of a comparison, or `None` if the operation is none.
-    fn answer(self, operation: ScalarOperation) -> Option<bool> {
-        use Relation as R;
-        Some(match operation {
-            ScalarOperation::Less => self == R::Less,
-            ScalarOperation::LessEqual => matches!(self, R::Less | R::Equal),
-            ScalarOperation::Greater => self == R::Greater,
-            ScalarOperation::GreaterEqual => matches!(self, R::Greater | R::Equal),
-            ScalarOperation::Equal => self == R::Equal,
-            ScalarOperation::NotEqual => self != R::Equal,
-            _no_comparison => return None,
-        })
-    }
 }
 
 /// A number that is compared.

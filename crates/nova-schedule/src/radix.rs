@@ -17,10 +17,9 @@
 //! than that of a map. The alternative, to write each element to its position, is as much work, but its
 //! positions differ only because the counts are right.
 
-use crate::keys::word;
+use crate::keys::{either, word};
 use crate::policy::Parallelism;
 use crate::radix_pass::{BITS, Pass, radix_pass};
-use crate::sort_keys::either;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Level, Output, Type, Variable};

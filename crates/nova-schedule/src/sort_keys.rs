@@ -5,11 +5,16 @@
 //! What is read from an array of these numbers at sorted positions is computed from the sorted keys, so that
 //! nothing is gathered. A sort of numbers alone needs no positions at all.
 //!
+//! Where only the first positions are used, as the nearest of many records, only those are asked for.
+//!
 //! A comparison of floats may have no order if one of them is nan. Then the sort stays the merge sort of
 //! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
 //! their own: where there are some, numbers are gathered.
 
-use crate::keys::{NAN, Packed, Place, decode, key_at, kind_of, pack, word};
+mod uses;
+
+use self::uses::{first_of, replace};
+use crate::keys::{NAN, Packed, Place, decode, either, key_at, kind_of, pack, word};
 use crate::orders::{Nans, Number, Order, order_of};
 use crate::policy::Parallelism;
 use crate::writer::Writer;
@@ -19,9 +24,9 @@ use nova_flat::ir::{
     Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Sorted, Statement, Type,
     Variable,
 };
-use nova_flat::visit::{bodies, bodies_mut, each_function, used_variables};
+use nova_flat::visit::{bodies_mut, each_function};
 use nova_opt::effects::FunctionEffects;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Sorts by keys in every function.
 pub fn run(program: &mut Program) {
@@ -44,7 +49,12 @@ fn in_body(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
             statements: left.collect(),
             results: std::mem::take(&mut body.results),
         };
-        sort(program, (&statement, &order), &mut rest, body);
+        match first_of(&rest, &statement) {
+            // The number of positions may be computed after the sort.
+            Some((_, later)) if later > 0 => rest.statements.insert(later, statement),
+            Some((first, _)) => sort(program, (&statement, &order, Some(first)), &mut rest, body),
+            None => sort(program, (&statement, &order, None), &mut rest, body),
+        }
         body.results = std::mem::take(&mut rest.results);
         left = std::mem::take(&mut rest.statements).into_iter();
     }
@@ -63,6 +73,8 @@ fn order_of_sort(effects: &FunctionEffects, statement: &Statement) -> Option<Ord
 /// A sort by keys that is being written.
 struct SortByKeys<'a> {
     count: Atom,
+    /// The number of positions and of values that are used.
+    first: Atom,
     compare: &'a Lambda,
     order: &'a Order,
     keys: Vec<Packed<'a>>,
@@ -85,7 +97,7 @@ struct Read<'a> {
 /// Writes the sort of a statement to `out`; `rest` is what follows.
 fn sort(
     program: &mut Program,
-    (statement, order): (&Statement, &Order),
+    (statement, order, first): (&Statement, &Order, Option<Atom>),
     rest: &mut Body,
     out: &mut Body,
 ) {
@@ -95,12 +107,15 @@ fn sort(
         return;
     };
     let keys = pack(order);
-    let mut reads = reads(program, *count, &keys);
+    let first = first.unwrap_or(*count);
+    program.variables[positions.index()].ty = Type::Array(Scalar::I64, vec![first]);
+    let mut reads = reads(program, first, &keys);
     let arrays: HashMap<Variable, Variable> = reads.iter().map(|r| (r.array, r.values)).collect();
     let used = replace(rest, positions, &arrays);
     reads.retain(|read| used.values.contains(&read.values));
     let sort = SortByKeys {
         count: *count,
+        first,
         compare,
         order,
         keys,
@@ -113,7 +128,7 @@ fn sort(
 }
 
 /// Returns the numbers of the most significant key that are elements of vectors.
-fn reads<'a>(program: &mut Program, count: Atom, keys: &[Packed<'a>]) -> Vec<Read<'a>> {
+fn reads<'a>(program: &mut Program, first: Atom, keys: &[Packed<'a>]) -> Vec<Read<'a>> {
     let numbers = keys.first().into_iter().flat_map(|key| &key.numbers);
     let read = numbers.filter_map(|(number, place)| {
         let [
@@ -139,7 +154,7 @@ fn reads<'a>(program: &mut Program, count: Atom, keys: &[Packed<'a>]) -> Vec<Rea
             continue;
         }
         let name = program.variable(array).name.clone();
-        let ty = Type::Array(number.scalar, vec![count]);
+        let ty = Type::Array(number.scalar, vec![first]);
         let values = program.add_variable(name, ty);
         found.push(Read {
             number,
@@ -149,90 +164,6 @@ fn reads<'a>(program: &mut Program, count: Atom, keys: &[Packed<'a>]) -> Vec<Rea
         });
     }
     found
-}
-
-/// What is used of a sort.
-#[derive(Default)]
-struct Used {
-    values: HashSet<Variable>,
-    positions: bool,
-}
-
-/// Reads from the sorted values what a body reads from arrays at sorted positions.
-fn replace(body: &mut Body, positions: Variable, arrays: &HashMap<Variable, Variable>) -> Used {
-    let mut used = Used::default();
-    if !arrays.is_empty() {
-        let mut known = HashMap::new();
-        replace_in(body, (positions, arrays), &mut known, &mut used.values);
-    }
-    used.positions = uses(body, positions, &mut HashSet::new());
-    if !used.positions {
-        remove(body, positions);
-    }
-    used
-}
-
-fn replace_in(
-    body: &mut Body,
-    (positions, arrays): (Variable, &HashMap<Variable, Variable>),
-    known: &mut HashMap<Variable, Vec<Atom>>,
-    used: &mut HashSet<Variable>,
-) {
-    for statement in &mut body.statements {
-        if let Expression::Index { array, indices } = &mut statement.expression {
-            if *array == positions {
-                known.extend(statement.pattern.iter().map(|v| (*v, indices.clone())));
-            } else if let ([Atom::Variable(at)], Some(values)) = (&indices[..], arrays.get(array))
-                && let Some(place) = known.get(at)
-            {
-                *indices = place.clone();
-                *array = *values;
-                used.insert(*values);
-            }
-        }
-        bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| replace_in(inner, (positions, arrays), known, used));
-        });
-    }
-}
-
-/// True if a body uses positions otherwise than to read one that nobody uses. `dead` has the variables
-/// that are read from them.
-fn uses(body: &Body, positions: Variable, dead: &mut HashSet<Variable>) -> bool {
-    let mut found = false;
-    for statement in &body.statements {
-        let mut is_read = false;
-        used_variables(&statement.expression, &mut |variable| {
-            is_read |= variable == positions;
-            found |= dead.contains(&variable);
-        });
-        match &statement.expression {
-            Expression::Index { array, .. } if *array == positions => {
-                dead.extend(&statement.pattern);
-            }
-            _others => found |= is_read,
-        }
-        bodies(&statement.expression, &mut |inner| {
-            found |= deep(|| uses(inner, positions, dead));
-        });
-    }
-    let is_it = |atom: &Atom| match atom {
-        Atom::Variable(variable) => *variable == positions || dead.contains(variable),
-        Atom::Constant(_) => false,
-    };
-    found || body.results.iter().any(is_it)
-}
-
-/// Removes what reads positions, where nobody uses it.
-fn remove(body: &mut Body, positions: Variable) {
-    body.statements.retain(|statement| {
-        !matches!(&statement.expression, Expression::Index { array, .. } if *array == positions)
-    });
-    for statement in &mut body.statements {
-        bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| remove(inner, positions));
-        });
-    }
 }
 
 impl SortByKeys<'_> {
@@ -293,20 +224,21 @@ impl SortByKeys<'_> {
         let mut sorted = None;
         for (k, key) in self.keys.iter().enumerate().rev() {
             let keys = self.keys_in(code, key, order);
+            let first = if k == 0 { self.first } else { self.count };
             let mut gives = Vec::new();
             let mut given = Vec::new();
             if k > 0 || gathers || positions.is_some() {
                 gives.push(Sorted::Positions);
-                given.push(code.fresh_array("order", Scalar::I64, self.count));
+                given.push(code.fresh_array("order", Scalar::I64, first));
             }
             let own = given.first().copied();
             if k == 0 && self.read.iter().any(is_decoded) {
                 gives.push(Sorted::Keys);
-                let array = code.fresh_array("sorted", key.word, self.count);
+                let array = code.fresh_array("sorted", key.word, first);
                 given.push(array);
                 sorted = Some((array, key.word));
             }
-            let (count, first) = (self.count, self.count);
+            let count = self.count;
             code.push(
                 given,
                 Expression::SortKeys {
@@ -381,7 +313,7 @@ impl SortByKeys<'_> {
                 code.push(vec![name], Expression::Atom(Atom::Variable(order)));
                 return name;
             }
-            (name, true) => name.unwrap_or_else(|| code.like(order, vec![self.count])),
+            (name, true) => name.unwrap_or_else(|| code.like(order, vec![self.first])),
         };
         self.map(code, positions, |code, index| {
             let at = code.element(order, index);
@@ -420,12 +352,15 @@ impl SortByKeys<'_> {
     /// Writes the merge sort.
     fn by_merges(&self, code: &mut Writer, pattern: &[Variable]) {
         let (positions, values) = self.split(pattern);
-        let order = positions.unwrap_or_else(|| code.fresh_array("order", Scalar::I64, self.count));
+        let order = code.fresh_array("order", Scalar::I64, self.count);
         let sort = Expression::Sort {
             count: self.count,
             compare: self.compare.clone(),
         };
         code.push(vec![order], sort);
+        if let Some(positions) = positions {
+            self.map(code, positions, |code, index| code.element(order, index));
+        }
         for (read, values) in self.read.iter().zip(values) {
             self.gather_to(code, *values, (read.array, order));
         }
@@ -433,7 +368,8 @@ impl SortByKeys<'_> {
 
     /// Returns the elements of an array at positions.
     fn gather(&self, code: &mut Writer, array: Variable, positions: Variable) -> Variable {
-        let gathered = code.like(array, vec![self.count]);
+        let shape = code.program.ty(positions).shape().to_vec();
+        let gathered = code.like(array, shape);
         self.gather_to(code, gathered, (array, positions));
         gathered
     }
@@ -445,17 +381,19 @@ impl SortByKeys<'_> {
         });
     }
 
-    /// Writes a map to an array, of the index of each element.
+    /// Writes a map to a vector, of the index of each element.
     fn map(
         &self,
         code: &mut Writer,
         to: Variable,
         element: impl FnOnce(&mut Writer, Atom) -> Atom,
     ) {
+        let count = code.program.ty(to).shape().first().copied();
+        let count = count.unwrap_or(self.count);
         let index = code.fresh("i", Scalar::I64);
         let body = code.body(|code| vec![element(code, Atom::Variable(index))]);
         let (level, outputs) = (Level::Sequential, vec![Output::Map]);
-        code.operation(vec![to], self.count, index, level, body, outputs);
+        code.operation(vec![to], count, index, level, body, outputs);
     }
 }
 
@@ -467,15 +405,4 @@ fn is_zero(code: &mut Writer, number: Atom) -> Atom {
         &arguments,
         Scalar::Bool,
     )
-}
-
-/// Returns the operator `|` of two unsigned numbers.
-pub(crate) fn either(code: &mut Writer, ty: Scalar) -> Lambda {
-    let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
-    let [a, b] = parameters.map(Atom::Variable);
-    let body = code.body(|code| vec![code.compute(ScalarOperation::BitOr, ty, &[a, b], ty)]);
-    Lambda {
-        parameters: parameters.to_vec(),
-        body,
-    }
 }

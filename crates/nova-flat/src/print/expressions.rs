@@ -31,6 +31,18 @@ impl Printer<'_> {
             Expression::Concat { arrays, count } => {
                 format!("concat {} {}", atom(count), self.arrays(arrays))
             }
+            Expression::SortKeys {
+                count,
+                first,
+                keys,
+                gives,
+            } => format!(
+                "sort_keys {} {} {} {}",
+                atom(count),
+                atom(first),
+                print_variable(self.program, *keys),
+                bracketed(gives, |sorted: &Sorted| sorted.word().to_string())
+            ),
             Expression::Update {
                 array,
                 indices,
@@ -130,20 +142,9 @@ impl Printer<'_> {
                 let (text, ty) = (write_text(text), print_type(ty));
                 format!("trace {text} {ty} {}", self.atoms(components))
             }
-            Expression::SortKeys {
-                count,
-                first,
-                keys,
-                gives,
-            } => format!(
-                "sort_keys {} {} {} {}",
-                atom(count),
-                atom(first),
-                print_variable(self.program, *keys),
-                bracketed(gives, |sorted: &Sorted| sorted.word().to_string())
-            ),
             // These are written by the callers.
             Expression::Index { .. }
+            | Expression::SortKeys { .. }
             | Expression::View { .. }
             | Expression::Allocate { .. }
             | Expression::Unique(_)

@@ -196,8 +196,24 @@ pub const VECTORS: &[Production] = &[
         if let Ty::Vector(_) = e {
             return format!("(sort (lambda (a b) (<= (length a) (length b))) {v})");
         }
+        if let Some(le) = by_components(d, &e) {
+            return format!("(sort {le} {v})");
+        }
         let le = d.function(&[e.clone(), e], &BOOL, f.min(2));
         format!("(sort {le} {v})")
+    }),
+    row("first sorted", 2, is_vector, |d, t, f| {
+        let e = element(t);
+        let (v, name) = (d.expression(t, f), d.name());
+        let le = match by_components(d, &e) {
+            Some(le) => le,
+            None if e.is_number() => d.random.pick(&["<=", ">=", "<"]).to_string(),
+            None => d.function(&[e.clone(), e], &BOOL, f.min(2)),
+        };
+        let count = d.random.below(9);
+        format!(
+            "(let ({name} (sort {le} {v})) in (slice 0 1 (min {count} (length {name})) {name}))"
+        )
     }),
     row("zip", 8, is_vector_of_pairs, |d, t, f| {
         let Ty::Tuple(parts) = element(t) else {
@@ -375,4 +391,41 @@ fn map(d: &mut Draw, t: &Ty, f: usize) -> String {
         "(let ({name} {first}) in (map {g} {name} {}))",
         rest.join(" ")
     )
+}
+
+/// Returns a comparison of tuples by the numbers in them, one after the other, in one of the ways in which it
+/// may be written.
+fn by_components(d: &mut Draw, e: &Ty) -> Option<String> {
+    let Ty::Tuple(parts) = e else {
+        return None;
+    };
+    let numbers: Vec<usize> = (0..parts.len()).filter(|k| parts[*k].is_number()).collect();
+    let first = *numbers.first()?;
+    let last = *d.random.pick(&numbers);
+    let name = |side: &str, wanted: [(usize, &str); 2]| {
+        let names = (0..parts.len()).map(|k| match wanted.iter().find(|(at, _)| *at == k) {
+            Some((_, name)) => name.to_string(),
+            None => format!("_{side}{k}"),
+        });
+        names.collect::<Vec<_>>().join(", ")
+    };
+    if first == last {
+        let (a, b) = (name("l", [(first, "a"); 2]), name("r", [(first, "b"); 2]));
+        let compare = d.random.pick(&[
+            "(<= a b)",
+            "(< a b)",
+            "(not (< a b))",
+            "(or (<= a b) (~= b b))",
+        ]);
+        return Some(format!("(lambda (({a}) ({b})) {compare})"));
+    }
+    let a = name("l", [(first, "a"), (last, "c")]);
+    let b = name("r", [(first, "b"), (last, "d")]);
+    let compare = d.random.pick(&[
+        "(if (= a b) (<= c d) (< a b))",
+        "(or (> a b) (and (= a b) (<= c d)))",
+        "(not (or (< a b) (and (= b a) (>= c d))))",
+        "(if (~= c d) (< c d) (if (~= a b) (> a b) false))",
+    ]);
+    Some(format!("(lambda (({a}) ({b})) {compare})"))
 }

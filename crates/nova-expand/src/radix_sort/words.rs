@@ -1,0 +1,94 @@
+//! Expressions on keys, and counts of them.
+
+use crate::loops::each_index;
+use crate::translator::Translator;
+use crate::writer::Result;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::Place;
+use nova_loop::ir::{Command, Expression, Type, Variable};
+
+/// Runs `write` for all indices of a vector.
+pub(super) fn each_of(
+    cx: &mut Translator<'_>,
+    count: Expression,
+    place: &Place,
+    write: impl FnOnce(&mut Translator<'_>, Expression) -> Result<()>,
+) -> Result<()> {
+    each_index(cx, &[count], place, |cx, indices| {
+        write(
+            cx,
+            indices.into_iter().next().unwrap_or(Expression::index(0)),
+        )
+    })
+}
+
+/// Declares counts on the stack.
+pub(super) fn local_counts(cx: &mut Translator<'_>, name: &str, count: i64) -> Variable {
+    let pointer = cx.add_variable(name, Type::Pointer(Scalar::I64));
+    let count = count as u32;
+    cx.emit(Command::Local { pointer, count });
+    pointer
+}
+
+/// Sets counts to 0.
+pub(super) fn clear(
+    cx: &mut Translator<'_>,
+    counts: Variable,
+    count: i64,
+    place: &Place,
+) -> Result<()> {
+    each_of(cx, Expression::index(count), place, |cx, index| {
+        cx.set_element(counts, index, Expression::index(0));
+        Ok(())
+    })
+}
+
+pub(super) fn increment(cx: &mut Translator<'_>, counts: Variable, at: Expression) {
+    let counted = Expression::load(counts, at.clone()).plus(Expression::index(1));
+    cx.set_element(counts, at, counted);
+}
+
+/// Returns a number of an unsigned type of keys.
+pub(super) fn word_of(word: Scalar, bits: u64) -> Expression {
+    Expression::Constant(match word {
+        Scalar::U64 => ScalarValue::U64(bits),
+        _narrow => ScalarValue::U32(bits as u32),
+    })
+}
+
+pub(super) fn on_words(
+    operation: ScalarOperation,
+    word: Scalar,
+    left: Expression,
+    right: Expression,
+) -> Expression {
+    Expression::Scalar {
+        operation,
+        operand: word,
+        arguments: vec![left, right],
+    }
+}
+
+/// Returns a key without its lowest bits, as many as an index says.
+pub(super) fn shifted(word: Scalar, key: Expression, shift: Expression) -> Expression {
+    let shift = narrowed(word, shift);
+    on_words(ScalarOperation::ShiftRight, word, key, shift)
+}
+
+/// Returns a small number as an index.
+pub(super) fn index_of(word: Scalar, number: Expression) -> Expression {
+    Expression::Scalar {
+        operation: ScalarOperation::Convert(Scalar::I64),
+        operand: word,
+        arguments: vec![number],
+    }
+}
+
+/// Returns an index as a number of an unsigned type.
+pub(super) fn narrowed(word: Scalar, index: Expression) -> Expression {
+    Expression::Scalar {
+        operation: ScalarOperation::Wrap(word),
+        operand: Scalar::I64,
+        arguments: vec![index],
+    }
+}
