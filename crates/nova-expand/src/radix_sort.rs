@@ -3,16 +3,14 @@
 //! written lie in the first cache. All digits are counted in one pass over the keys, and digits that are the
 //! same in all keys cost no pass.
 //!
-//! Positions have 32 bits while they are moved. Few keys, and more than such positions can name, are sorted
-//! by merges ([`crate::sort`]).
+//! Positions have 32 bits while they are moved: there are no more keys than such positions can name. Devices
+//! sort by merges ([`crate::sort`]) what kernels do not sort.
 
 mod select;
 mod words;
 
 use self::select::{Selected, bucket, select};
-use self::words::{
-    clear, each_of, increment, index_of, local_counts, narrowed, on_words, shifted, word_of,
-};
+use self::words::{counts, each_of, increment, index_of, narrowed, on_words, shifted, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
 use crate::sort::{KeySort, merge_keys};
@@ -28,9 +26,6 @@ use nova_machine::Machine;
 /// The bits of a digit, and the number of digits.
 const BITS: u32 = 8;
 const DIGITS: i64 = 1 << BITS;
-
-/// The most keys: their positions have 32 bits.
-const MOST: i64 = 1 << 32;
 
 /// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
 pub(crate) fn sort_keys(
@@ -58,7 +53,11 @@ pub(crate) fn sort_keys(
         place: place.clone(),
     };
     match cx.machine {
-        Machine::Processor => sort_by_digits(cx, &sort),
+        Machine::Processor => {
+            let count = sort.count.clone();
+            let some = count.compare(ScalarOperation::Greater, Expression::index(0));
+            cx.when(some, |cx| by_digits(cx, &sort))
+        }
         Machine::Device => merge_keys(cx, &sort),
     }
 }
@@ -84,19 +83,7 @@ struct Digits {
     place: Place,
 }
 
-/// Sorts keys by their digits, or by merges if there are few.
-fn sort_by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
-    let count = || sort.count.clone();
-    let least = Expression::index(cx.tiles.radix_keys.max(1));
-    let many = count().compare(ScalarOperation::GreaterEqual, least);
-    let fits = count().compare(ScalarOperation::LessEqual, Expression::index(MOST));
-    cx.choose(
-        many.and(fits),
-        |cx| by_digits(cx, sort),
-        |cx| merge_keys(cx, sort),
-    )
-}
-
+/// Sorts keys by their digits.
 fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
     let word = info_of(cx.source, sort.keys)?.ty.element();
     let digits = i64::from(word.bits() / BITS);
@@ -109,7 +96,7 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
         Some(selected) => Expression::Variable(selected.count),
         None => sort.count.clone(),
     };
-    let counts = local_counts(cx, "counts", digits * DIGITS);
+    let (counts, counts_block) = counts(cx, "counts", digits * DIGITS, &sort.place)?;
     let order = wants(flat::Sorted::Positions).then_some(("order", Scalar::U32));
     let sorted = Digits {
         word,
@@ -122,7 +109,6 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
         counts,
         place: sort.place.clone(),
     };
-    clear(cx, counts, digits * DIGITS, &sort.place)?;
     match &selected {
         Some(selected) => {
             take_selected(cx, &sorted, selected, sort)?;
@@ -141,6 +127,7 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
         sort_by_digit(cx, &sorted, digit)
     })?;
     give(cx, &sorted, sort)?;
+    cx.emit(Command::Release(counts_block));
     for moved in sorted.moved() {
         let blocks = moved.blocks.into_iter();
         blocks.for_each(|block| cx.emit(Command::Release(block)));

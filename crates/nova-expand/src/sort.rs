@@ -1,5 +1,5 @@
-//! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers. Keys of which there
-//! are few, or that a device sorts, are sorted in the same way; others by their digits.
+//! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers. Keys that a
+//! device sorts without kernels are sorted in the same way, others by their digits.
 
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};

@@ -83,7 +83,7 @@ pub const PROCESSOR: Processor = Processor {
     store_queue_rows: 32,
     transposed_lines: [4, 1],
     lockstep_lanes: 32,
-    radix_keys: 256,
+    radix_keys: 128,
     branch_work: 8,
     overlapped_work: 60,
     hidden_latency: 100,

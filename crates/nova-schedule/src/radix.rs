@@ -25,21 +25,9 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Level, Output, Type, Variable};
 use nova_machine::DEVICE;
 
-/// The most elements: indices have 32 bits. The host sorts longer arrays.
-const LARGEST_32_BIT_COUNT: i64 = 1 << 32;
-
 /// Returns the number of elements above which there is a radix sort.
 pub(crate) fn least(parallelism: Parallelism) -> i64 {
     parallelism.grain.saturating_mul(DEVICE.sort_work)
-}
-
-/// Computes whether there are so few elements that their positions have 32 bits.
-pub(crate) fn has_positions(code: &mut Writer, count: Atom) -> Atom {
-    code.compare(
-        ScalarOperation::LessEqual,
-        count,
-        Atom::index(LARGEST_32_BIT_COUNT),
-    )
 }
 
 /// Computes the bits in which keys differ from the first one.

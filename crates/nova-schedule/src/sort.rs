@@ -15,7 +15,7 @@ use crate::chunks::even_bounds;
 use crate::cost::Cost;
 use crate::costs::cost_of;
 use crate::merge::{MergePass, count_gaps, merge};
-use crate::radix::{has_positions, least, radix_passes};
+use crate::radix::{least, radix_passes};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
@@ -90,8 +90,6 @@ pub(crate) fn parallelise_sort_keys(
     if code.parallelism.kernels {
         let most = Atom::index(least(code.parallelism));
         let many = code.compare(ScalarOperation::Greater, sort.count, most);
-        let positions = has_positions(code, sort.count);
-        let many = code.both(many, positions);
         return choose_sort(code, pattern, many, whole, |code, own| {
             if let Some([keys, order]) = radix_passes(code, (sort.count, sort.first), sort.keys) {
                 bind_sorted(code, &own, sort, order, |code, at| code.element(keys, at));

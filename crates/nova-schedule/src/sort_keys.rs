@@ -7,6 +7,8 @@
 //!
 //! Where only the first positions are used, as the nearest of many records, only those are asked for.
 //!
+//! Few elements are merged, as others whose comparison has no order of numbers.
+//!
 //! A comparison of floats may have no order if one of them is nan. Then the sort stays the merge sort of
 //! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
 //! their own: where there are some, numbers are gathered.
@@ -28,19 +30,24 @@ use nova_flat::visit::{bodies_mut, each_function};
 use nova_opt::effects::FunctionEffects;
 use std::collections::HashMap;
 
-/// Sorts by keys in every function.
-pub fn run(program: &mut Program) {
+/// The most elements: their positions have 32 bits while they are sorted.
+const MOST_POSITIONS: i64 = 1 << 32;
+
+/// Sorts by keys in every function, where there are at least so many elements.
+pub fn run(program: &mut Program, least: i64) {
     let effects = FunctionEffects::new(program);
-    each_function(program, |program, body| in_body(program, &effects, body));
+    each_function(program, |program, body| {
+        in_body(program, (&effects, least), body)
+    });
 }
 
-fn in_body(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
+fn in_body(program: &mut Program, facts: (&FunctionEffects, i64), body: &mut Body) {
     let mut left = std::mem::take(&mut body.statements).into_iter();
     while let Some(mut statement) = left.next() {
         bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| in_body(program, effects, inner));
+            deep(|| in_body(program, facts, inner));
         });
-        let Some(order) = order_of_sort(effects, &statement) else {
+        let Some(order) = order_of_sort(facts.0, &statement) else {
             body.statements.push(statement);
             continue;
         };
@@ -52,8 +59,15 @@ fn in_body(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
         match first_of(&rest, &statement) {
             // The number of positions may be computed after the sort.
             Some((_, later)) if later > 0 => rest.statements.insert(later, statement),
-            Some((first, _)) => sort(program, (&statement, &order, Some(first)), &mut rest, body),
-            None => sort(program, (&statement, &order, None), &mut rest, body),
+            found => {
+                let first = found.map(|(first, _)| first);
+                sort(
+                    program,
+                    (&statement, &order, first, facts.1),
+                    &mut rest,
+                    body,
+                );
+            }
         }
         body.results = std::mem::take(&mut rest.results);
         left = std::mem::take(&mut rest.statements).into_iter();
@@ -75,6 +89,8 @@ struct SortByKeys<'a> {
     count: Atom,
     /// The number of positions and of values that are used.
     first: Atom,
+    /// The number of elements from which keys are worth it.
+    least: i64,
     compare: &'a Lambda,
     order: &'a Order,
     keys: Vec<Packed<'a>>,
@@ -97,7 +113,7 @@ struct Read<'a> {
 /// Writes the sort of a statement to `out`; `rest` is what follows.
 fn sort(
     program: &mut Program,
-    (statement, order, first): (&Statement, &Order, Option<Atom>),
+    (statement, order, first, least): (&Statement, &Order, Option<Atom>, i64),
     rest: &mut Body,
     out: &mut Body,
 ) {
@@ -116,6 +132,7 @@ fn sort(
     let sort = SortByKeys {
         count: *count,
         first,
+        least,
         compare,
         order,
         keys,
@@ -175,22 +192,50 @@ impl SortByKeys<'_> {
         let floats: Vec<&Number> = floats.collect();
         let reads_floats = self.read.iter().any(|read| read.number.scalar.is_float());
         let is_total = self.order.nans != Nans::Unordered;
+        let sorts = self.is_worth_keys(code);
         if floats.is_empty() || (is_total && !reads_floats) {
-            return self.by_keys(code, &pattern, true);
+            return self.by_keys_or_merges(code, &pattern, sorts, true);
         }
         let kinds = self.kinds(code, &floats);
         if !reads_floats {
             return self.by_keys_without_nan(code, &pattern, kinds);
         }
         let is_plain = is_zero(code, kinds);
+        let is_plain = code.both(sorts, is_plain);
         code.choose_way(
             &pattern,
             is_plain,
             |code, own| self.by_keys(code, &own, true),
             |code, own| match is_total {
-                true => self.by_keys(code, &own, false),
+                true => self.by_keys_or_merges(code, &own, sorts, false),
                 false => self.by_keys_without_nan(code, &own, kinds),
             },
+        );
+    }
+
+    /// Computes whether there are so many elements that keys are worth it, and so few that positions of 32
+    /// bits can name them.
+    fn is_worth_keys(&self, code: &mut Writer) -> Atom {
+        let least = Atom::index(self.least);
+        let many = code.compare(ScalarOperation::GreaterEqual, self.count, least);
+        let most = Atom::index(MOST_POSITIONS);
+        let nameable = code.compare(ScalarOperation::LessEqual, self.count, most);
+        code.both(many, nameable)
+    }
+
+    /// Writes the sort by keys where a condition holds, else the merge sort.
+    fn by_keys_or_merges(
+        &self,
+        code: &mut Writer,
+        pattern: &[Variable],
+        condition: Atom,
+        decodes: bool,
+    ) {
+        code.choose_way(
+            pattern,
+            condition,
+            |code, own| self.by_keys(code, &own, decodes),
+            |code, own| self.by_merges(code, &own),
         );
     }
 
@@ -199,12 +244,9 @@ impl SortByKeys<'_> {
         let ty = Scalar::U32;
         let nans = code.compute(ScalarOperation::BitAnd, ty, &[kinds, word(ty, NAN)], ty);
         let is_ordered = is_zero(code, nans);
-        code.choose_way(
-            pattern,
-            is_ordered,
-            |code, own| self.by_keys(code, &own, false),
-            |code, own| self.by_merges(code, &own),
-        );
+        let sorts = self.is_worth_keys(code);
+        let is_ordered = code.both(sorts, is_ordered);
+        self.by_keys_or_merges(code, pattern, is_ordered, false);
     }
 
     /// Returns the positions among the variables of a pattern, if they are used, and the values.

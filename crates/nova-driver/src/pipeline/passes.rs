@@ -88,7 +88,7 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "shapes", Flat(nova_opt::shapes::run), "keeps the shape of nested vectors whose elements are mapped"),
     SIMPLIFY,
     row(O2, Any, "prefixes", Flat(nova_opt::prefixes::run), "makes only those elements at the start of an array that are used"),
-    row(O1, Any, "sort-keys", Flat(nova_schedule::sort_keys::run), "sorts by unsigned keys where a comparison has the order of numbers"),
+    row(O1, Any, "sort-keys", FlatFor(steps::sort_keys), "sorts by unsigned keys where a comparison has the order of numbers"),
     SIMPLIFY,
     row(O2, Any, "fuse", FlatFor(steps::fuse), "makes one operation of several, and drops the arrays between them"),
     SIMPLIFY,

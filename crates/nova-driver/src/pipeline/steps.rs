@@ -35,6 +35,10 @@ pub(super) fn honour(program: &mut flat::Program, options: &Options) {
     }
 }
 
+pub(super) fn sort_keys(program: &mut flat::Program, options: &Options) {
+    nova_schedule::sort_keys::run(program, options.tiles.radix_keys);
+}
+
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {
     if let Some(parallelism) = options.parallelism() {
         nova_schedule::run_but(program, parallelism, &options.alone);

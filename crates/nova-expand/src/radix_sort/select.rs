@@ -1,11 +1,11 @@
 //! The keys that may be among the least ones, where few are wanted.
 
-use super::words::{clear, each_of, increment, index_of, local_counts, on_words, shifted, word_of};
+use super::words::{counts, each_of, increment, index_of, on_words, shifted, word_of};
 use crate::sort::KeySort;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
-use nova_loop::ir::{Expression, Type, Variable};
+use nova_loop::ir::{Command, Expression, Type, Variable};
 
 /// If fewer than one in so many keys are wanted, the others are left out before the sort. They are found by
 /// so many counts of leading bits, which lie in the first cache.
@@ -52,8 +52,7 @@ pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> R
             cx.assign(selected.shift, next);
             Ok(())
         })?;
-        let counts = local_counts(cx, "buckets", BUCKETS);
-        clear(cx, counts, BUCKETS, &sort.place)?;
+        let (counts, block) = counts(cx, "buckets", BUCKETS, &sort.place)?;
         each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
             let array = cx.place(sort.keys)?;
             let key = cx.load(array, vec![index])?;
@@ -78,7 +77,9 @@ pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> R
             let more = Expression::load(counts, variable(selected.limit));
             cx.assign(selected.count, variable(selected.count).plus(more));
             Ok(())
-        })
+        })?;
+        cx.emit(Command::Release(block));
+        Ok(())
     })?;
     Ok(selected)
 }

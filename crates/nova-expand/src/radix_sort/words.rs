@@ -1,11 +1,12 @@
 //! Expressions on keys, and counts of them.
 
+use crate::allocation::allocate_here;
 use crate::loops::each_index;
 use crate::translator::Translator;
 use crate::writer::Result;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Expression, Type, Variable};
 
 /// Runs `write` for all indices of a vector.
 pub(super) fn each_of(
@@ -22,27 +23,26 @@ pub(super) fn each_of(
     })
 }
 
-/// Declares counts on the stack.
-pub(super) fn local_counts(cx: &mut Translator<'_>, name: &str, count: i64) -> Variable {
-    let pointer = cx.add_variable(name, Type::Pointer(Scalar::I64));
-    let count = count as u32;
-    cx.emit(Command::Local { pointer, count });
-    pointer
-}
-
-/// Sets counts to 0.
-pub(super) fn clear(
+/// Allocates counts that are 0; returns the pointer and the block. They are no local array, since a function
+/// that recurses may have many frames.
+pub(super) fn counts(
     cx: &mut Translator<'_>,
-    counts: Variable,
+    name: &str,
     count: i64,
     place: &Place,
-) -> Result<()> {
-    each_of(cx, Expression::index(count), place, |cx, index| {
-        cx.set_element(counts, index, Expression::index(0));
+) -> Result<(Variable, Variable)> {
+    let pointer = cx.add_variable(name, Type::Pointer(Scalar::I64));
+    let block = cx.add_variable(format!("{name}_block"), Type::Block);
+    let number = Expression::index(count);
+    allocate_here(cx, pointer, block, number.clone(), None, place)?;
+    each_of(cx, number, place, |cx, index| {
+        cx.set_element(pointer, index, Expression::index(0));
         Ok(())
-    })
+    })?;
+    Ok((pointer, block))
 }
 
+/// Adds 1 to a count.
 pub(super) fn increment(cx: &mut Translator<'_>, counts: Variable, at: Expression) {
     let counted = Expression::load(counts, at.clone()).plus(Expression::index(1));
     cx.set_element(counts, at, counted);
