@@ -245,8 +245,11 @@ impl Reuse<'_> {
         let Some(memory) = self.memory(*made) else {
             return;
         };
-        let (block, own) = (self.uses.span(memory.block), self.uses.span(*made));
-        let is_allocated = block.zip(own).is_some_and(|(b, own)| b.exit < own.enter);
+        let (Some(block), Some(span)) = (self.uses.span(memory.block), self.uses.span(*made))
+        else {
+            return;
+        };
+        let is_allocated = block.exit < span.enter;
         if !is_allocated {
             return;
         }
@@ -263,8 +266,15 @@ impl Reuse<'_> {
         let mut read = Reads {
             at_index: reads.into_iter().collect(),
         };
-        read.at_index
-            .retain(|(array, _)| self.memory(*array).is_some_and(|m| m.lmad == memory.lmad));
+        read.at_index.retain(|(array, _)| {
+            let lies_so = self.memory(*array).is_some_and(|m| m.lmad == memory.lmad);
+            // Arrays that a case or a chunk makes are not there yet where the statement begins.
+            let is_outside = self
+                .uses
+                .span(*array)
+                .is_some_and(|array| array.enter < span.enter);
+            lies_so && is_outside
+        });
         if let Some((old, new)) = self.map(*made, &read, &place, before) {
             let mut instead = visit::Substitution::default();
             instead.insert(old, Atom::Variable(new));
