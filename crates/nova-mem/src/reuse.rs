@@ -245,14 +245,11 @@ impl Reuse<'_> {
         let Some(memory) = self.memory(*made) else {
             return;
         };
-        let (Some(block), Some(span)) = (self.uses.span(memory.block), self.uses.span(*made))
-        else {
+        let spans = self.uses.span(memory.block).zip(self.uses.span(*made));
+        // The block is allocated before the statement.
+        let Some((_, span)) = spans.filter(|(block, own)| block.exit < own.enter) else {
             return;
         };
-        let is_allocated = block.exit < span.enter;
-        if !is_allocated {
-            return;
-        }
         let own = Own {
             program: self.program,
             sums: &self.sums,

@@ -7,7 +7,7 @@
 //!
 //! Where only the first positions are used, as the nearest of many records, only those are asked for.
 //!
-//! Few elements are merged, as others whose comparison has no order of numbers.
+//! Short vectors are merged, as others whose comparison has no order of numbers.
 //!
 //! A comparison of floats may have no order if one of them is nan. Then the sort stays the merge sort of
 //! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
