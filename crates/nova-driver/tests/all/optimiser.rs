@@ -203,7 +203,7 @@ fn structures_are_copied_apart_only_if_they_are_read_again() {
     }
     let again = [
         "(map (lambda (p) (reduce + 0.0 (map (lambda (q) (* p.0 q.0)) P))) P)",
-        "(map (lambda (p) p.0) (sort (lambda (p q) (< p.0 q.0)) P))",
+        "(map (lambda (p) p.0) (sort (lambda (p q) (< p.0 (+ q.0 1.0))) P))",
     ];
     for body in again {
         let (found, text) = copies(body);

@@ -216,7 +216,7 @@ fn histograms_sorts_and_scatters() {
         ],
     );
     says(
-        "((X : vector int)) (sort < X)",
+        "((X : vector int)) (sort (lambda (a b) (< a (& b 15))) X)",
         &[
             "a sort of X_length elements, parallelised",
             "  into runs of a power of two of elements",
