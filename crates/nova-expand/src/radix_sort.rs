@@ -10,9 +10,10 @@ mod select;
 mod words;
 
 use self::select::{Selected, bucket, select};
-use self::words::{counts, each_of, increment, index_of, narrowed, on_words, shifted, word_of};
+use self::words::{counts, increment, index_of, narrowed, on_words, shifted, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
+use crate::loops::each;
 use crate::sort::{KeySort, merge_keys};
 use crate::source::info_of;
 use crate::translator::Translator;
@@ -113,7 +114,7 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
         Some(selected) => {
             take_selected(cx, &sorted, selected, sort)?;
             let count = sorted.count.clone();
-            each_of(cx, count, &sort.place, |cx, index| {
+            each(cx, "i", count, &sort.place, |cx, index| {
                 let key = Expression::load(sorted.keys.from, index);
                 let key = cx.declare("key", Type::Scalar(word), key);
                 count_digits(cx, &sorted, Expression::Variable(key), digits);
@@ -123,7 +124,7 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
         None => take_all(cx, &sorted, sort, digits)?,
     }
     let all = Expression::index(digits);
-    each_of(cx, all, &sort.place, |cx, digit| {
+    each(cx, "i", all, &sort.place, |cx, digit| {
         sort_by_digit(cx, &sorted, digit)
     })?;
     give(cx, &sorted, sort)?;
@@ -144,7 +145,7 @@ fn take_selected(
 ) -> Result<()> {
     let variable = Expression::Variable;
     let taken = cx.declare("taken", INDEX, Expression::index(0));
-    each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+    each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
         let array = cx.place(sort.keys)?;
         let key = cx.load(array, vec![index.clone()])?;
         let key = variable(cx.declare("key", Type::Scalar(sorted.word), key));
@@ -213,7 +214,7 @@ fn shift_of(digit: Expression) -> Expression {
 
 /// Copies the keys, numbers them, and counts all digits.
 fn take_all(cx: &mut Translator<'_>, sorted: &Digits, sort: &KeySort, digits: i64) -> Result<()> {
-    each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+    each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
         let array = cx.place(sort.keys)?;
         let key = cx.load(array, vec![index.clone()])?;
         let key = Expression::Variable(cx.declare("key", Type::Scalar(sorted.word), key));
@@ -247,15 +248,21 @@ fn sort_by_digit(cx: &mut Translator<'_>, sort: &Digits, digit: Expression) -> R
     let differ = counted.compare(ScalarOperation::NotEqual, sort.count.clone());
     cx.when(differ, |cx| {
         let begin = cx.declare("begin", INDEX, Expression::index(0));
-        each_of(cx, Expression::index(DIGITS), &sort.place, |cx, index| {
-            let at = cx.declare("at", INDEX, variable(first).plus(index));
-            let counted = Expression::load(sort.counts, variable(at));
-            let counted = cx.declare("counted", INDEX, counted);
-            cx.set_element(sort.counts, variable(at), variable(begin));
-            cx.assign(begin, variable(begin).plus(variable(counted)));
-            Ok(())
-        })?;
-        each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+        each(
+            cx,
+            "i",
+            Expression::index(DIGITS),
+            &sort.place,
+            |cx, index| {
+                let at = cx.declare("at", INDEX, variable(first).plus(index));
+                let counted = Expression::load(sort.counts, variable(at));
+                let counted = cx.declare("counted", INDEX, counted);
+                cx.set_element(sort.counts, variable(at), variable(begin));
+                cx.assign(begin, variable(begin).plus(variable(counted)));
+                Ok(())
+            },
+        )?;
+        each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
             let key = Expression::load(sort.keys.from, index.clone());
             let key = cx.declare("key", Type::Scalar(sort.word), key);
             let own = sort.digit(variable(key), variable(shift));
@@ -285,7 +292,7 @@ fn give(cx: &mut Translator<'_>, digits: &Digits, sort: &KeySort) -> Result<()> 
         match (sorted, digits.positions) {
             (flat::Sorted::Positions, Some(positions)) => {
                 let to = cx.declare("to", Type::Pointer(Scalar::I64), result.clone());
-                each_of(cx, sort.first.clone(), &sort.place, |cx, index| {
+                each(cx, "i", sort.first.clone(), &sort.place, |cx, index| {
                     let position = Expression::load(positions.from, index.clone());
                     let position = index_of(positions.scalar, position);
                     cx.set_element(to, index, position);

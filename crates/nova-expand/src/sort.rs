@@ -3,7 +3,7 @@
 
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
-use crate::loops::each_index;
+use crate::loops::{each, each_index};
 use crate::operators::apply_to;
 use crate::source::info_of;
 use crate::terms::Term;
@@ -20,7 +20,7 @@ pub(crate) struct KeySort {
     /// The number of the least keys that are wanted.
     pub(crate) first: Expression,
     pub(crate) keys: flat::Variable,
-    /// What is wanted of them, with pointers to where it goes.
+    /// The results that are wanted, with pointers to where they go.
     pub(crate) results: Vec<(flat::Sorted, Expression)>,
     pub(crate) place: Place,
 }
@@ -37,7 +37,7 @@ pub(crate) fn pointer_of(
     }))
 }
 
-/// What tells which of two elements comes first.
+/// The rule by which one of two elements comes first.
 #[derive(Clone, Copy)]
 enum Before<'a> {
     /// A comparison of two indices.
@@ -92,24 +92,18 @@ pub(crate) fn merge_keys(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> 
     for (sorted, result) in &sort.results {
         let pointer = pointer_of(cx, sort, *sorted)?;
         let to = cx.declare("to", pointer, result.clone());
-        each_index(
-            cx,
-            std::slice::from_ref(&sort.first),
-            &sort.place,
-            |cx, indices| {
-                let index = indices.into_iter().next().unwrap_or(Expression::index(0));
-                let at = Expression::load(order, index.clone());
-                let value = match sorted {
-                    flat::Sorted::Positions => at,
-                    flat::Sorted::Keys => {
-                        let keys = cx.place(sort.keys)?;
-                        cx.load(keys, vec![at])?
-                    }
-                };
-                cx.set_element(to, index, value);
-                Ok(())
-            },
-        )?;
+        each(cx, "i", sort.first.clone(), &sort.place, |cx, index| {
+            let at = Expression::load(order, index.clone());
+            let value = match sorted {
+                flat::Sorted::Positions => at,
+                flat::Sorted::Keys => {
+                    let keys = cx.place(sort.keys)?;
+                    cx.load(keys, vec![at])?
+                }
+            };
+            cx.set_element(to, index, value);
+            Ok(())
+        })?;
     }
     cx.emit(Command::Release(block));
     Ok(())

@@ -245,11 +245,11 @@ impl Reuse<'_> {
         let Some(memory) = self.memory(*made) else {
             return;
         };
-        let spans = self.uses.span(memory.block).zip(self.uses.span(*made));
-        // The block is allocated before the statement.
-        let Some((_, span)) = spans.filter(|(block, own)| block.exit < own.enter) else {
+        let (block, own) = (self.uses.span(memory.block), self.uses.span(*made));
+        let is_allocated = block.zip(own).is_some_and(|(b, own)| b.exit < own.enter);
+        if !is_allocated {
             return;
-        };
+        }
         let own = Own {
             program: self.program,
             sums: &self.sums,
@@ -263,15 +263,8 @@ impl Reuse<'_> {
         let mut read = Reads {
             at_index: reads.into_iter().collect(),
         };
-        read.at_index.retain(|(array, _)| {
-            let lies_so = self.memory(*array).is_some_and(|m| m.lmad == memory.lmad);
-            // Arrays that a case or a chunk makes are not there yet where the statement begins.
-            let is_outside = self
-                .uses
-                .span(*array)
-                .is_some_and(|array| array.enter < span.enter);
-            lies_so && is_outside
-        });
+        read.at_index
+            .retain(|(array, _)| self.memory(*array).is_some_and(|m| m.lmad == memory.lmad));
         if let Some((old, new)) = self.map(*made, &read, &place, before) {
             let mut instead = visit::Substitution::default();
             instead.insert(old, Atom::Variable(new));
@@ -412,7 +405,12 @@ impl Reuse<'_> {
         let Some(span) = self.uses.span(made) else {
             return Ok(None);
         };
-        if new == old {
+        // An array that a case or an iteration makes is not there yet where the statement begins.
+        let is_inside = self
+            .uses
+            .span(array)
+            .is_some_and(|array| array.enter >= span.enter);
+        if new == old || is_inside {
             return Ok(None);
         }
         if !old.lmad.is_row_major() {

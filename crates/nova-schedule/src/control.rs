@@ -2,7 +2,7 @@
 
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Expression, Lambda, Type, Variable};
+use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
 
 impl Writer<'_> {
@@ -143,6 +143,20 @@ impl Writer<'_> {
             },
         );
         found.first().copied().unwrap_or(low)
+    }
+
+    /// Writes a map to a vector, whose elements `element` computes from their indices.
+    pub(crate) fn map(
+        &mut self,
+        to: Variable,
+        level: Level,
+        element: impl FnOnce(&mut Self, Atom) -> Atom,
+    ) {
+        let count = self.program.ty(to).shape().first().copied();
+        let count = count.unwrap_or(Atom::index(0));
+        let index = self.fresh("i", Scalar::I64);
+        let body = self.body(|code| vec![element(code, Atom::Variable(index))]);
+        self.operation(vec![to], count, index, level, body, vec![Output::Map]);
     }
 
     /// Returns a body of the statements that `write` writes and the results that it gives.

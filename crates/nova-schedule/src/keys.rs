@@ -5,7 +5,7 @@
 use crate::orders::{Nans, Number, Order};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{Atom, Lambda};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
 
 /// The bits of the widest key.
 const WIDEST: u32 = 64;
@@ -245,8 +245,29 @@ pub(crate) fn kind_of(code: &mut Writer, value: Atom, scalar: Scalar) -> Atom {
     code.compute(Operation::BitOr, Scalar::U32, &kinds, Scalar::U32)
 }
 
+/// Computes the bits that some of the unsigned numbers of a vector have. Returns the variable.
+pub(crate) fn bits_of_all(
+    code: &mut Writer,
+    name: &str,
+    (count, ty): (Atom, Scalar),
+    bits: impl FnOnce(&mut Writer, Atom) -> Atom,
+) -> Variable {
+    let index = code.fresh("i", Scalar::I64);
+    let body = code.body(|code| vec![bits(code, Atom::Variable(index))]);
+    let all = code.fresh(name, ty);
+    let reduce = Output::Reduce {
+        lambda: either(code, ty),
+        start: vec![word(ty, 0)],
+        commutes: true,
+        bracketing: Bracketing::Whole,
+    };
+    let level = Level::Sequential;
+    code.operation(vec![all], count, index, level, body, vec![reduce]);
+    all
+}
+
 /// Returns the operator `|` of two unsigned numbers.
-pub(crate) fn either(code: &mut Writer, ty: Scalar) -> Lambda {
+fn either(code: &mut Writer, ty: Scalar) -> Lambda {
     let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
     let [a, b] = parameters.map(Atom::Variable);
     let body = code.body(|code| vec![code.compute(Operation::BitOr, ty, &[a, b], ty)]);

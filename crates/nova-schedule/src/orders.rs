@@ -52,7 +52,7 @@ impl Compared {
     }
 }
 
-/// What a comparison of scalars asks.
+/// A question that a comparison of scalars asks.
 #[derive(Clone, Copy)]
 struct Question {
     /// The compared number.

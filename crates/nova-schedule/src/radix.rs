@@ -17,12 +17,12 @@
 //! than that of a map. The alternative, to write each element to its position, is as much work, but its
 //! positions differ only because the counts are right.
 
-use crate::keys::{either, word};
+use crate::keys::{bits_of_all, word};
 use crate::policy::Parallelism;
 use crate::radix_pass::{BITS, Pass, radix_pass};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{Atom, Bracketing, Level, Output, Type, Variable};
+use nova_flat::ir::{Atom, Level, Type, Variable};
 use nova_machine::DEVICE;
 
 /// Returns the number of elements above which there is a radix sort.
@@ -32,36 +32,23 @@ pub(crate) fn least(parallelism: Parallelism) -> i64 {
 
 /// Computes the bits in which keys differ from the first one.
 fn differing(code: &mut Writer, count: Atom, keys: Variable, ty: Scalar) -> Atom {
-    let index = code.fresh("i", Scalar::I64);
-    let body = code.body(|code| {
-        let own = code.element(keys, Atom::Variable(index));
+    let differing = bits_of_all(code, "differing", (count, ty), |code, index| {
+        let own = code.element(keys, index);
         let first = code.element(keys, Atom::index(0));
-        vec![code.compute(ScalarOperation::BitXor, ty, &[own, first], ty)]
+        code.compute(ScalarOperation::BitXor, ty, &[own, first], ty)
     });
-    let differing = code.fresh("differing", ty);
-    let reduce = Output::Reduce {
-        lambda: either(code, ty),
-        start: vec![word(ty, 0)],
-        commutes: true,
-        bracketing: Bracketing::Whole,
-    };
     // The reduction is worth kernels of its own.
     code.to_parallelise.insert(differing);
-    let level = Level::Sequential;
-    code.operation(vec![differing], count, index, level, body, vec![reduce]);
     Atom::Variable(differing)
 }
 
 /// Returns the indices of keys, with 32 bits.
 fn indices(code: &mut Writer, count: Atom) -> Variable {
     let of = code.fresh_array("order", Scalar::U32, count);
-    let index = code.fresh("i", Scalar::I64);
-    let body = code.body(|code| {
+    code.map(of, Level::Grid, |code, index| {
         let narrow = ScalarOperation::Wrap(Scalar::U32);
-        let index = [Atom::Variable(index)];
-        vec![code.compute(narrow, Scalar::I64, &index, Scalar::U32)]
+        code.compute(narrow, Scalar::I64, &[index], Scalar::U32)
     });
-    code.operation(vec![of], count, index, Level::Grid, body, vec![Output::Map]);
     of
 }
 
@@ -106,15 +93,12 @@ pub(crate) fn radix_passes(
     let [Atom::Variable(sorted), Atom::Variable(narrow), ..] = results[..] else {
         return None;
     };
-    let index = code.fresh("i", Scalar::I64);
-    let body = code.body(|code| {
-        let narrow = code.element(narrow, Atom::Variable(index));
-        let wide = ScalarOperation::Convert(Scalar::I64);
-        vec![code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)]
-    });
     let order = code.fresh_array("order", Scalar::I64, first);
-    let outputs = vec![Output::Map];
-    code.operation(vec![order], first, index, Level::Grid, body, outputs);
+    code.map(order, Level::Grid, |code, index| {
+        let narrow = code.element(narrow, index);
+        let wide = ScalarOperation::Convert(Scalar::I64);
+        code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)
+    });
     Some([sorted, order])
 }
 

@@ -139,17 +139,11 @@ fn bind_sorted(
             code.push(vec![*given], Expression::Atom(Atom::Variable(order)));
             continue;
         }
-        let index = code.fresh("i", Scalar::I64);
-        let body = code.body(|code| {
-            let at = Atom::Variable(index);
-            vec![match sorted {
-                Sorted::Positions => code.element(order, at),
-                Sorted::Keys => key_at(code, at),
-            }]
-        });
-        let (level, outputs) = (Level::Sequential, vec![Output::Map]);
         code.to_parallelise.insert(*given);
-        code.operation(vec![*given], sort.first, index, level, body, outputs);
+        code.map(*given, Level::Sequential, |code, at| match sorted {
+            Sorted::Positions => code.element(order, at),
+            Sorted::Keys => key_at(code, at),
+        });
     }
 }
 

@@ -2,10 +2,10 @@
 //! unsigned keys ([`crate::keys`]), which every machine has a fast way for. Numbers that fill more than one
 //! key are sorted key by key, from the least significant one on, each time stably.
 //!
-//! What is read from an array of these numbers at sorted positions is computed from the sorted keys, so that
-//! nothing is gathered. A sort of numbers alone needs no positions at all.
+//! Elements that are read from an array of these numbers at sorted positions are computed from the sorted
+//! keys, so that nothing is gathered. A sort of numbers alone needs no positions at all.
 //!
-//! Where only the first positions are used, as the nearest of many records, only those are asked for.
+//! A sort gives only the first positions if no others are used, as of the nearest of many records.
 //!
 //! Short vectors are merged, as others whose comparison has no order of numbers.
 //!
@@ -16,15 +16,14 @@
 mod uses;
 
 use self::uses::{first_of, replace};
-use crate::keys::{NAN, Packed, Place, decode, either, key_at, kind_of, pack, word};
+use crate::keys::{NAN, Packed, Place, bits_of_all, decode, key_at, kind_of, pack, word};
 use crate::orders::{Nans, Number, Order, order_of};
 use crate::policy::Parallelism;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{
-    Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Sorted, Statement, Type,
-    Variable,
+    Atom, Body, Expression, Lambda, Level, Program, Sorted, Statement, Type, Variable,
 };
 use nova_flat::visit::{bodies_mut, each_function};
 use nova_opt::effects::FunctionEffects;
@@ -314,7 +313,7 @@ impl SortByKeys<'_> {
         read: &Read,
         (sorted, ty): (Variable, Scalar),
     ) {
-        self.map(code, values, |code, index| {
+        code.map(values, Level::Sequential, |code, index| {
             let key = code.element(sorted, index);
             decode(code, key, (read.number, read.place), ty)
         });
@@ -323,16 +322,13 @@ impl SortByKeys<'_> {
     /// Computes the keys, in an order if there is one.
     fn keys_in(&self, code: &mut Writer, key: &Packed, order: Option<Variable>) -> Variable {
         let keys = code.fresh_array("keys", key.word, self.count);
-        self.map(code, keys, |code, index| {
-            let at = match order {
-                Some(order) => code.element(order, index),
-                None => self.turned(code, index),
-            };
+        code.map(keys, Level::Sequential, |code, index| {
             // Positions of earlier sorts count from the end, too.
             let at = match order {
-                Some(_) => self.turned(code, at),
-                None => at,
+                Some(order) => code.element(order, index),
+                None => index,
             };
+            let at = self.turned(code, at);
             key_at(code, key, self.order.nans, at)
         });
         keys
@@ -357,7 +353,7 @@ impl SortByKeys<'_> {
             }
             (name, true) => name.unwrap_or_else(|| code.like(order, vec![self.first])),
         };
-        self.map(code, positions, |code, index| {
+        code.map(positions, Level::Sequential, |code, index| {
             let at = code.element(order, index);
             self.turned(code, at)
         });
@@ -366,28 +362,17 @@ impl SortByKeys<'_> {
 
     /// Computes which kinds of floats without keys of their own there are among numbers.
     fn kinds(&self, code: &mut Writer, floats: &[&Number]) -> Atom {
-        let index = code.fresh("i", Scalar::I64);
         let ty = Scalar::U32;
-        let body = code.body(|code| {
+        let kinds = bits_of_all(code, "kinds", (self.count, ty), |code, index| {
             let mut all = word(ty, 0);
             for number in floats {
-                let values = code.apply(&number.lambda, &[Atom::Variable(index)]);
-                for value in values {
+                for value in code.apply(&number.lambda, &[index]) {
                     let kind = kind_of(code, value, number.scalar);
                     all = code.compute(ScalarOperation::BitOr, ty, &[all, kind], ty);
                 }
             }
-            vec![all]
+            all
         });
-        let kinds = code.fresh("kinds", ty);
-        let reduce = Output::Reduce {
-            lambda: either(code, ty),
-            start: vec![word(ty, 0)],
-            commutes: true,
-            bracketing: Bracketing::Whole,
-        };
-        let level = Level::Sequential;
-        code.operation(vec![kinds], self.count, index, level, body, vec![reduce]);
         Atom::Variable(kinds)
     }
 
@@ -401,7 +386,9 @@ impl SortByKeys<'_> {
         };
         code.push(vec![order], sort);
         if let Some(positions) = positions {
-            self.map(code, positions, |code, index| code.element(order, index));
+            code.map(positions, Level::Sequential, |code, index| {
+                code.element(order, index)
+            });
         }
         for (read, values) in self.read.iter().zip(values) {
             self.gather_to(code, *values, (read.array, order));
@@ -417,25 +404,10 @@ impl SortByKeys<'_> {
     }
 
     fn gather_to(&self, code: &mut Writer, to: Variable, (array, positions): (Variable, Variable)) {
-        self.map(code, to, |code, index| {
+        code.map(to, Level::Sequential, |code, index| {
             let at = code.element(positions, index);
             code.element(array, at)
         });
-    }
-
-    /// Writes a map to a vector, of the index of each element.
-    fn map(
-        &self,
-        code: &mut Writer,
-        to: Variable,
-        element: impl FnOnce(&mut Writer, Atom) -> Atom,
-    ) {
-        let count = code.program.ty(to).shape().first().copied();
-        let count = count.unwrap_or(self.count);
-        let index = code.fresh("i", Scalar::I64);
-        let body = code.body(|code| vec![element(code, Atom::Variable(index))]);
-        let (level, outputs) = (Level::Sequential, vec![Output::Map]);
-        code.operation(vec![to], count, index, level, body, outputs);
     }
 }
 

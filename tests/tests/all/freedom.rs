@@ -210,7 +210,6 @@ fn every_loop_of_random_programs_is_accepted() {
         let text = format!("{PRELUDE}{}", random::program(seed).entry);
         refused(&format!("random {seed}"), &text, true)
     });
-    println!("{}", refused.concat().join("\n"));
     let refused = unexpected(refused);
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }

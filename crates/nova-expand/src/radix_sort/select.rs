@@ -1,15 +1,16 @@
 //! The keys that may be among the least ones, where few are wanted.
 
-use super::words::{counts, each_of, increment, index_of, on_words, shifted, word_of};
+use super::words::{counts, increment, index_of, on_words, shifted, word_of};
+use crate::loops::each;
 use crate::sort::KeySort;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{Command, Expression, Type, Variable};
 
-/// If fewer than one in so many keys are wanted, the others are left out before the sort. They are found by
-/// so many counts of leading bits, which lie in the first cache.
+/// The share of keys below which the others are left out before the sort: one in so many.
 const FEW: i64 = 8;
+/// The number of counts of leading bits, which lie in the first cache.
 const BUCKETS: i64 = 1 << 11;
 
 /// The keys that may be among the least ones: those whose leading bits are at most a limit.
@@ -36,7 +37,7 @@ pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> R
         let array = cx.place(sort.keys)?;
         let key = cx.load(array, vec![Expression::index(0)])?;
         let one = cx.declare("one", Type::Scalar(word), key);
-        each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+        each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
             let array = cx.place(sort.keys)?;
             let key = cx.load(array, vec![index])?;
             let bits = on_words(ScalarOperation::BitXor, word, key, variable(one));
@@ -53,7 +54,7 @@ pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> R
             Ok(())
         })?;
         let (counts, block) = counts(cx, "buckets", BUCKETS, &sort.place)?;
-        each_of(cx, sort.count.clone(), &sort.place, |cx, index| {
+        each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
             let array = cx.place(sort.keys)?;
             let key = cx.load(array, vec![index])?;
             let at = bucket(word, key, &selected);

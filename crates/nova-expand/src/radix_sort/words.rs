@@ -1,27 +1,12 @@
 //! Expressions on keys, and counts of them.
 
 use crate::allocation::allocate_here;
-use crate::loops::each_index;
+use crate::loops::each;
 use crate::translator::Translator;
 use crate::writer::Result;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_loop::ir::{Expression, Type, Variable};
-
-/// Runs `write` for all indices of a vector.
-pub(super) fn each_of(
-    cx: &mut Translator<'_>,
-    count: Expression,
-    place: &Place,
-    write: impl FnOnce(&mut Translator<'_>, Expression) -> Result<()>,
-) -> Result<()> {
-    each_index(cx, &[count], place, |cx, indices| {
-        write(
-            cx,
-            indices.into_iter().next().unwrap_or(Expression::index(0)),
-        )
-    })
-}
 
 /// Allocates counts that are 0; returns the pointer and the block. They are no local array, since a function
 /// that recurses may have many frames.
@@ -35,7 +20,7 @@ pub(super) fn counts(
     let block = cx.add_variable(format!("{name}_block"), Type::Block);
     let number = Expression::index(count);
     allocate_here(cx, pointer, block, number.clone(), None, place)?;
-    each_of(cx, number, place, |cx, index| {
+    each(cx, "i", number, place, |cx, index| {
         cx.set_element(pointer, index, Expression::index(0));
         Ok(())
     })?;

@@ -1,4 +1,4 @@
-//! How the numbers of two elements relate, and what a comparison answers then.
+//! Relations of the numbers of two elements, and the answers of comparisons for each.
 
 use nova_core::ScalarOperation;
 
@@ -12,7 +12,7 @@ pub(crate) enum Nans {
     Unordered,
 }
 
-/// How the numbers of two elements relate.
+/// A relation of the numbers of two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Less,

@@ -1,4 +1,4 @@
-//! What a program uses of a sort: positions, elements of arrays at these, or only the first of them.
+//! The uses of a sort: positions, elements of arrays at these, or only the first of them.
 
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
@@ -60,7 +60,7 @@ fn uses_in(expression: &Expression, counts: &dyn Fn(&[Atom]) -> bool, array: Var
     found
 }
 
-/// What is used of a sort.
+/// The uses of a sort.
 #[derive(Default)]
 pub(super) struct Used {
     pub(super) values: HashSet<Variable>,
