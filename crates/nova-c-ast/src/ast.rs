@@ -123,6 +123,14 @@ impl Expression {
         Expression::Literal(text.into())
     }
 
+    /// Returns the value of a literal of an integer without a suffix.
+    pub fn as_integer(&self) -> Option<i64> {
+        match self {
+            Expression::Literal(text) => text.parse().ok(),
+            _others => None,
+        }
+    }
+
     /// Returns a string.
     pub fn text(text: impl AsRef<[u8]>) -> Expression {
         Expression::Text(text.as_ref().into())

@@ -400,11 +400,17 @@ pub fn counted_loop(
     body: Vec<Statement>,
 ) -> Statement {
     let hint = match level {
-        Level::Vector => Hint::NotUnrolled,
+        // gcc unrolls up to 16 iterations before it looks for vectors, and more than that after.
+        Level::Vector if count.as_integer().is_none_or(|n| n <= 16) => Hint::NotUnrolled,
         Level::Independent => Hint::Independent,
         Level::Unrolled => Hint::Unrolled,
         // Loops that threads share are emitted as regions or kernels.
-        Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank => {
+        Level::Sequential
+        | Level::Vector
+        | Level::Grid
+        | Level::Block
+        | Level::Thread
+        | Level::Rank => {
             return Statement::For {
                 ty: int64(),
                 variable,

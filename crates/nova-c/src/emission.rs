@@ -1,7 +1,6 @@
 //! A program of Loop as C before it is text.
 
 use crate::context::calls::reachable;
-use crate::context::function::LARGEST_PLAIN;
 use crate::context::unit::Unit;
 use crate::device::common::{self, DeviceCode};
 use crate::device::kernels::report_function;
@@ -33,8 +32,8 @@ pub struct Emission {
     pub(crate) strict: bool,
     /// The C names of the entries.
     pub(crate) entries: Vec<String>,
-    /// True if sums of a panel shall fill the registers.
-    pub(crate) has_panel: bool,
+    /// The number of elements of the largest local array.
+    pub(crate) largest_local: u32,
     /// True if directives name the lines of the source.
     pub(crate) lines: bool,
     /// The node tables of the host.
@@ -83,7 +82,7 @@ pub fn emit(program: &Program, options: &Options) -> Emission {
         dialect: options.dialect,
         strict: program.strict,
         entries: program.entries.iter().map(|e| symbol(&e.name)).collect(),
-        has_panel: has_panel(program),
+        largest_local: largest_local(program),
         lines: options.lines,
         tables,
         device,
@@ -139,15 +138,17 @@ fn host_code(unit: &mut Unit, interfaces: &[EntryInterface]) -> (Vec<Item>, Func
     (items, host)
 }
 
-/// True if reductions run side by side over a panel.
-fn has_panel(program: &Program) -> bool {
-    let mut found = false;
+/// Returns the number of elements of the largest local array.
+fn largest_local(program: &Program) -> u32 {
+    let mut largest = 0;
     for function in &program.functions {
         each_command(&function.body, |command| {
-            found |= matches!(command, Command::Local { count, .. } if *count > LARGEST_PLAIN);
+            if let Command::Local { count, .. } = command {
+                largest = largest.max(*count);
+            }
         });
     }
-    found
+    largest
 }
 
 /// Returns the sentence that names the nodes of constructors that hold nothing.

@@ -1,5 +1,6 @@
 //! The files of a program: its text, with the sections of the runtime that it needs.
 
+use crate::context::function::LARGEST_PLAIN;
 use crate::device::{cuda, opencl};
 use crate::emission::Emission;
 use crate::options::Files;
@@ -90,8 +91,8 @@ fn source(
         file.extend([Item::Text(names.into()), Item::Blank]);
     }
     file.extend(floating_point(emission.strict, &mentioned));
-    if emission.has_panel {
-        file.extend(sums_in_registers());
+    if emission.largest_local > 0 {
+        file.extend(locals_in_registers(emission.largest_local > LARGEST_PLAIN));
     }
     if !runtime.text.is_empty() {
         file.push(Item::Comment(
@@ -156,17 +157,19 @@ fn taken_by_compiler(emission: &Emission) -> Vec<(Item, Item)> {
         .collect()
 }
 
-/// Compiler directives for reductions that run side by side over a panel: their sums fill the
-/// registers.
-fn sums_in_registers() -> Vec<Item> {
-    directives(
-        "Sums stay in registers; two iterations at once would need too many.",
-        &[
-            "if defined(__GNUC__) && !defined(__clang__)",
-            "pragma GCC optimize(\"no-loop-unroll-and-jam\")",
-            "endif",
-        ],
-    )
+/// Compiler directives for local arrays, which are to stay in registers. gcc would fill them by `rep stos`,
+/// which takes tens of cycles. Sums over a panel fill the registers, so that there is no room for two
+/// iterations at once.
+fn locals_in_registers(has_panel: bool) -> Vec<Item> {
+    let reason = "Local arrays stay in registers: no calls of memset, nor two iterations at once.";
+    let optimize = match has_panel {
+        true => {
+            "pragma GCC optimize(\"no-tree-loop-distribute-patterns\", \"no-loop-unroll-and-jam\")"
+        }
+        false => "pragma GCC optimize(\"no-tree-loop-distribute-patterns\")",
+    };
+    let condition = "if defined(__GNUC__) && !defined(__clang__)";
+    directives(reason, &[condition, optimize, "endif"])
 }
 
 /// Directives on floating-point numbers for compilers. Values are as the program says, but nobody reads

@@ -59,6 +59,8 @@ pub(crate) fn lockstep_of(
         bound: operation.indices.iter().copied().collect(),
         limits: Vec::new(),
         loops: 0,
+        repeats: false,
+        is_masked: false,
     };
     search.body(&operation.body, false)?;
     (search.loops > 0).then_some(Lockstep {
@@ -77,6 +79,10 @@ struct Search<'s, 'a> {
     limits: Vec<(flat::Atom, i64)>,
     /// The number of loops that are no vectors by themselves.
     loops: u32,
+    /// True in the body of a loop.
+    repeats: bool,
+    /// True where only some lanes run what a loop repeats.
+    is_masked: bool,
 }
 
 impl Search<'_, '_> {
@@ -95,17 +101,20 @@ impl Search<'_, '_> {
         match &statement.expression {
             E::Atom(_) => self.bind(statement),
             E::Scalar {
-                operation, operand, ..
+                operation,
+                operand,
+                arguments,
             } => {
                 let differs = self.reads_varying(&statement.expression);
-                if differs && !self.has_vectors(*operation, *operand) {
+                if differs && !self.has_vectors(*operation, *operand, arguments) {
                     return None;
                 }
                 self.bind(statement)
             }
             E::Index { array, indices } => {
                 let along = self.stride(*array, indices);
-                if in_lanes && !matches!(along, Some(0 | 1)) {
+                // Not all processors have gathers under a mask that compilers use.
+                if (in_lanes || self.is_masked) && !matches!(along, Some(0 | 1)) {
                     return None;
                 }
                 if along != Some(0) {
@@ -134,8 +143,10 @@ impl Search<'_, '_> {
                 self.bound.extend(&states);
                 self.varies(&states);
                 self.varies(&statement.pattern);
-                self.body(condition, in_lanes)?;
-                self.body(body, in_lanes)
+                self.repeated(true, |search| {
+                    search.body(condition, in_lanes)?;
+                    search.body(body, in_lanes)
+                })
             }
             E::Operation(operation) => {
                 self.operation(operation, in_lanes)?;
@@ -156,8 +167,11 @@ impl Search<'_, '_> {
     ) -> Option<()> {
         self.scalars(&statement.pattern)?;
         let mut differs = self.is_varying(condition);
+        let is_masked = self.is_masked;
         for case in cases {
+            self.is_masked |= differs && self.repeats;
             self.body(case, in_lanes)?;
+            self.is_masked = is_masked;
             differs |= case.results.iter().any(|result| self.is_varying(*result));
         }
         if differs {
@@ -212,7 +226,18 @@ impl Search<'_, '_> {
             true => self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?,
             false => self.loops += 1,
         }
-        self.body(&operation.body, in_lanes || has_lanes)
+        self.repeated(false, |search| {
+            search.body(&operation.body, in_lanes || has_lanes)
+        })
+    }
+
+    /// Looks at what a loop repeats. `parts` states that elements leave the loop at different times.
+    fn repeated(&mut self, parts: bool, look: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let outside = (self.repeats, self.is_masked);
+        (self.repeats, self.is_masked) = (true, self.is_masked || parts);
+        look(self)?;
+        (self.repeats, self.is_masked) = outside;
+        Some(())
     }
 
     /// Limits extents, which must be known before the map begins.
@@ -231,11 +256,19 @@ impl Search<'_, '_> {
         Some(())
     }
 
-    /// True if an operation has instructions or functions for vectors.
-    fn has_vectors(&self, operation: ScalarOperation, operand: Scalar) -> bool {
+    /// True if an operation has instructions or functions for vectors. Integers have none for divisions, but C
+    /// compilers turn divisions by a constant into products and shifts.
+    fn has_vectors(
+        &self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[flat::Atom],
+    ) -> bool {
         use ScalarOperation as O;
         match operation {
-            O::Divide | O::Remainder => operand.is_float(),
+            O::Divide | O::Remainder => {
+                operand.is_float() || matches!(arguments, [_, flat::Atom::Constant(_)])
+            }
             O::Wrap(_) => !operand.is_float(),
             O::Sqrt | O::Reciprocal | O::ReciprocalSqrt => true,
             other => is_simple(other, operand) || !self.cx.program.strict,

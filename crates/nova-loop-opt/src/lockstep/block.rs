@@ -1,52 +1,50 @@
 //! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
 
 use super::scalars::settle;
-use super::varying::{INDEX, differs, has_checks, is_total, leaves_if, may_part, reads};
+use super::values::{MASK, flag, number, on_masks};
+use super::varying::{INDEX, differs, has_checks, leaves_if, may_part, reads};
 use crate::limits::BYTES_OF_LANES;
 use crate::strip_mining::non_temporal::when;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::walk;
-use nova_machine::cost::is_simple;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The type of the elements of masks: 1 in the lanes that take part, 0 in the others. It is as wide as most
-/// numbers, so that vectors of both have the same lanes.
-const MASK: Scalar = Scalar::I32;
 
 /// A block under construction.
 pub(super) struct Block<'p> {
-    program: &'p mut Program,
+    pub(super) program: &'p mut Program,
     /// The number of lanes.
     width: i64,
     /// The variables that may differ between lanes.
-    varying: BTreeSet<Variable>,
+    pub(super) varying: BTreeSet<Variable>,
     /// The index of the loop, and the index of the first lane.
     index: Variable,
     base: Variable,
     place: &'p Place,
     /// The local array of each variable that differs between lanes, and those of the masks.
-    arrays: BTreeMap<Variable, Variable>,
-    locals: Vec<Variable>,
+    pub(super) arrays: BTreeMap<Variable, Variable>,
+    pub(super) locals: Vec<Variable>,
+    /// The number of masks at the declaration of each array that stands for a variable.
+    pub(super) depths: BTreeMap<Variable, usize>,
     /// The masks of the commands that are written, the outermost first. The first one is that of the lanes
     /// in which no check has failed, if one may.
-    masks: Vec<Variable>,
+    pub(super) masks: Vec<Variable>,
     /// True if at least one lane runs the next command.
-    occupied: bool,
+    pub(super) occupied: bool,
     /// True if some check may fail in some lanes and not in others.
     guards: bool,
     /// True if such a check may have failed already.
     checked: bool,
     /// The variables of the body that are the same in all lanes.
-    same: BTreeSet<Variable>,
+    pub(super) same: BTreeSet<Variable>,
     /// The commands of the loop over lanes that is not yet written, and its index.
     group: Vec<Command>,
-    lane: Variable,
+    pub(super) lane: Variable,
     /// The indices of the loops over lanes.
     lanes: BTreeSet<Variable>,
     /// The commands of the current list.
-    made: Vec<Command>,
+    pub(super) made: Vec<Command>,
 }
 
 impl<'p> Block<'p> {
@@ -71,6 +69,7 @@ impl<'p> Block<'p> {
             place,
             arrays: BTreeMap::new(),
             locals: Vec::new(),
+            depths: BTreeMap::new(),
             masks: Vec::new(),
             guards: false,
             occupied: false,
@@ -108,14 +107,14 @@ impl<'p> Block<'p> {
     }
 
     /// Adds commands.
-    fn list(&mut self, commands: &[Command]) -> Option<()> {
+    pub(super) fn list(&mut self, commands: &[Command]) -> Option<()> {
         commands
             .iter()
             .try_for_each(|command| deep(|| self.command(command)))
     }
 
     /// Adds commands that only the lanes of a mask run.
-    fn masked(&mut self, commands: &[Command], mask: Variable) -> Option<()> {
+    pub(super) fn masked(&mut self, commands: &[Command], mask: Variable) -> Option<()> {
         let occupied = std::mem::replace(&mut self.occupied, false);
         self.masks.push(mask);
         let done = self.list(commands);
@@ -143,7 +142,7 @@ impl<'p> Block<'p> {
     }
 
     /// Returns the mask of the next command, or none if all lanes run it.
-    fn mask(&self) -> Option<Variable> {
+    pub(super) fn mask(&self) -> Option<Variable> {
         match self.masks[..] {
             [passed] if self.guards => self.checked.then_some(passed),
             _ => self.masks.last().copied(),
@@ -163,8 +162,7 @@ impl<'p> Block<'p> {
                 };
                 let scalar = self.scalar(*variable)?;
                 let value = self.own(value);
-                let value = self.under_mask(value, self.at(array), scalar);
-                self.set(array, value);
+                self.assign(array, value, scalar);
                 Some(())
             }
             Command::Store {
@@ -221,29 +219,6 @@ impl<'p> Block<'p> {
         }
     }
 
-    fn declare(&mut self, variable: Variable, value: Option<&Expression>) -> Option<()> {
-        if !self.varying.contains(&variable) {
-            let value = value.cloned();
-            self.made.push(Command::Declare { variable, value });
-            self.same.insert(variable);
-            return Some(());
-        }
-        let scalar = self.scalar(variable)?;
-        let name = self.program.variable(variable).name.to_string();
-        let array = self.array(&name, scalar);
-        self.arrays.insert(variable, array);
-        let zero = Expression::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
-        let value = match value {
-            Some(value) => {
-                let value = self.own(value);
-                self.under_mask(value, zero, scalar)
-            }
-            None => zero,
-        };
-        self.set(array, value);
-        Some(())
-    }
-
     /// Adds a store of each lane.
     fn store(&mut self, pointer: Variable, index: &Expression, value: &Expression) {
         let store = Command::Store {
@@ -256,24 +231,6 @@ impl<'p> Block<'p> {
             Some(mask) => when(self.is_in(mask), vec![store]),
         };
         self.group.push(guarded);
-    }
-
-    /// Adds a conditional whose condition is the same in all lanes.
-    fn conditional(
-        &mut self,
-        condition: &Expression,
-        then: &[Command],
-        otherwise: &[Command],
-    ) -> Option<()> {
-        self.is_safe(condition)?;
-        let then = self.inner(|block| block.list(then))?;
-        let otherwise = self.inner(|block| block.list(otherwise))?;
-        self.made.push(Command::If {
-            condition: condition.clone(),
-            then,
-            otherwise,
-        });
-        Some(())
     }
 
     /// Adds a check that may fail in some lanes. These do nothing more.
@@ -291,28 +248,6 @@ impl<'p> Block<'p> {
         }
         self.checked = true;
         Some(())
-    }
-
-    /// Adds a conditional whose condition differs between lanes. Both cases run, each under a mask.
-    fn parted(
-        &mut self,
-        condition: &Expression,
-        then: &[Command],
-        otherwise: &[Command],
-    ) -> Option<()> {
-        let chosen = self.array("chosen", MASK);
-        let condition = flag(self.own(condition));
-        let value = self.under_mask(condition, number(0), MASK);
-        self.set(chosen, value);
-        if otherwise.is_empty() {
-            return self.masked(then, chosen);
-        }
-        let others = self.array("others", MASK);
-        let not_chosen = flag(self.is_in(chosen).negated());
-        let value = self.under_mask(not_chosen, number(0), MASK);
-        self.set(others, value);
-        self.masked(then, chosen)?;
-        self.masked(otherwise, others)
     }
 
     /// Adds a loop that breaks end. Where lanes leave it at different times, it runs until the last one has left.
@@ -410,7 +345,10 @@ impl<'p> Block<'p> {
     }
 
     /// Returns the commands that `write` adds, as a list of their own.
-    fn inner(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<Vec<Command>> {
+    pub(super) fn inner(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Option<Vec<Command>> {
         self.end_group();
         let outer = std::mem::take(&mut self.made);
         write(self)?;
@@ -455,13 +393,13 @@ impl<'p> Block<'p> {
         self.lane = self.program.add_variable("lane", INDEX);
     }
 
-    fn array(&mut self, name: &str, scalar: Scalar) -> Variable {
+    pub(super) fn array(&mut self, name: &str, scalar: Scalar) -> Variable {
         let pointer = self.program.add_variable(name, Type::Pointer(scalar));
         self.locals.push(pointer);
         pointer
     }
 
-    fn set(&mut self, array: Variable, value: Expression) {
+    pub(super) fn set(&mut self, array: Variable, value: Expression) {
         self.group.push(Command::Store {
             pointer: array,
             index: Expression::Variable(self.lane),
@@ -469,80 +407,12 @@ impl<'p> Block<'p> {
         });
     }
 
-    /// Returns the expression for one lane.
-    fn own(&self, expression: &Expression) -> Expression {
-        if let Expression::Variable(variable) = expression
-            && let Some(array) = self.arrays.get(variable)
-        {
-            return self.at(*array);
-        }
-        let mut own = expression.clone();
-        for child in own.children_mut() {
-            *child = deep(|| self.own(child));
-        }
-        own
-    }
-
-    /// Returns a value that the lanes of the mask compute, and `otherwise` for the others. A value with functions
-    /// that is defined for all operands is computed in all lanes: functions have vector versions, but none under
-    /// a mask.
-    fn under_mask(
-        &mut self,
-        value: Expression,
-        otherwise: Expression,
-        scalar: Scalar,
-    ) -> Expression {
-        let Some(mask) = self.mask() else {
-            return value;
-        };
-        let value = match calls_function(&value) && self.is_total(&value) {
-            true => {
-                let array = self.array("value", scalar);
-                self.set(array, value);
-                self.at(array)
-            }
-            false => value,
-        };
-        Expression::Select {
-            condition: Box::new(self.is_in(mask)),
-            then: Box::new(value),
-            otherwise: Box::new(otherwise),
-        }
-    }
-
-    /// Returns something if an expression that is the same in all lanes may be computed where the lanes of the
-    /// mask are: maybe in none.
-    fn is_safe(&self, expression: &Expression) -> Option<()> {
-        (self.mask().is_none() || self.is_total(expression)).then_some(())
-    }
-
-    fn is_total(&self, expression: &Expression) -> bool {
-        is_total(expression, &self.locals)
-    }
-
-    fn is_in(&self, mask: Variable) -> Expression {
-        on_masks(ScalarOperation::NotEqual, self.at(mask), number(0))
-    }
-
-    /// Returns the element of an array for the lane.
-    fn at(&self, array: Variable) -> Expression {
-        Expression::load(array, Expression::Variable(self.lane))
-    }
-
-    fn scalar(&self, variable: Variable) -> Option<Scalar> {
+    pub(super) fn scalar(&self, variable: Variable) -> Option<Scalar> {
         match self.program.variable(variable).ty {
             Type::Scalar(scalar) => Some(scalar),
             Type::Pointer(_) | Type::Block => None,
         }
     }
-}
-
-/// True if an expression calls a mathematical function.
-fn calls_function(expression: &Expression) -> bool {
-    let itself = matches!(expression, Expression::Scalar { operation, operand, .. }
-        if !is_simple(*operation, *operand));
-    let mut children = expression.children().into_iter();
-    itself || children.any(|e| deep(|| calls_function(e)))
 }
 
 /// Replaces the variables of commands.
@@ -557,25 +427,4 @@ fn rename(commands: &mut [Command], variables: &BTreeMap<Variable, Variable>) {
 
 fn break_if(condition: Expression) -> Command {
     when(condition, vec![Command::Break])
-}
-
-fn number(value: i32) -> Expression {
-    Expression::Constant(ScalarValue::I32(value))
-}
-
-/// Returns 1 or 0 for a bool.
-fn flag(condition: Expression) -> Expression {
-    Expression::Select {
-        condition: Box::new(condition),
-        then: Box::new(number(1)),
-        otherwise: Box::new(number(0)),
-    }
-}
-
-fn on_masks(operation: ScalarOperation, left: Expression, right: Expression) -> Expression {
-    Expression::Scalar {
-        operation,
-        operand: MASK,
-        arguments: vec![left, right],
-    }
 }

@@ -29,7 +29,9 @@
 //! So the first iteration that fails is the one that reports.
 
 mod block;
+mod conditionals;
 mod scalars;
+mod values;
 mod varying;
 
 use crate::functions::each_function;
