@@ -12,7 +12,10 @@ pub(crate) const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 pub(crate) fn groups_of(count: Expression, size: i64) -> Expression {
     let shift = Expression::index(i64::from(size.trailing_zeros()));
     let count = count.plus(Expression::index(size - 1));
-    count.compare(ScalarOperation::ShiftRight, shift)
+    match size.count_ones() {
+        1 => count.compare(ScalarOperation::ShiftRight, shift),
+        _ => count.compare(ScalarOperation::Divide, Expression::index(size)),
+    }
 }
 
 /// Runs `write` for all indices of a space: writes nested loops, one for each extent.

@@ -7,6 +7,10 @@ use nova_machine::PROCESSOR;
 pub struct TileSizes {
     /// The bytes of accumulators in one tile: as many as the registers of a processor hold.
     pub accumulators: u32,
+    /// The bytes of accumulators in one tile whose rows share a panel.
+    pub panel_accumulators: u32,
+    /// The minimum number of results in a row of such a tile.
+    pub panel_lanes: u32,
     /// The number of steps of the reduction in a block, a power of two. Floats are added in single precision
     /// for so many steps.
     pub steps: u32,
@@ -28,6 +32,8 @@ impl Default for TileSizes {
     fn default() -> Self {
         TileSizes {
             accumulators: PROCESSOR.accumulator_bytes(),
+            panel_accumulators: PROCESSOR.panel_accumulator_bytes,
+            panel_lanes: PROCESSOR.panel_lanes,
             steps: 128,
             rows: 64,
             stored: 1 << 12,

@@ -38,6 +38,12 @@ pub struct Processor {
     /// destination. Measured on a Zen 4 (docs/decisions/transposed-copies.md).
     pub transposed_lines: [i64; 2],
 
+    /// Bytes of the accumulators of a tile whose rows share a panel: twelve of the sixteen vectors of AVX2.
+    /// Measured (docs/decisions/tiles.md).
+    pub panel_accumulator_bytes: u32,
+    /// The minimum number of results in a row of such a tile: more than the sixteen up to which gcc unrolls a
+    /// loop before it looks for vectors, and whole vectors. Measured (docs/decisions/tiles.md).
+    pub panel_lanes: u32,
     /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
     /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
     pub lockstep_lanes: i64,
@@ -82,6 +88,8 @@ pub const PROCESSOR: Processor = Processor {
     non_temporal_strip_bytes: 256,
     store_queue_rows: 32,
     transposed_lines: [4, 1],
+    panel_accumulator_bytes: 384,
+    panel_lanes: 24,
     lockstep_lanes: 32,
     radix_keys: 128,
     branch_work: 8,

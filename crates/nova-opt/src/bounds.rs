@@ -97,6 +97,7 @@ fn walk(program: &mut Program, task: Task) {
             modular: HashMap::new(),
             clamped: HashMap::new(),
             conditions: HashMap::new(),
+            unless: HashMap::new(),
             open: Vec::new(),
         };
         bounds.parameters(k);
@@ -230,9 +231,13 @@ impl Bounds<'_> {
                 otherwise,
             },
         ) = (&statement.pattern[..], &statement.expression)
-            && let Some(found) = self.of_choice(*condition, [then, otherwise], start)
         {
-            self.conditions.insert(*variable, found);
+            if let Some(found) = self.of_choice(*condition, [then, otherwise], start) {
+                self.conditions.insert(*variable, found);
+            }
+            if let Some(found) = self.of_exception(*condition, [then, otherwise]) {
+                self.unless.insert(*variable, found);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Tiled maps of reductions ([`tiling`] selects them). The reductions of neighbouring results do not run one
 //! after the other, but side by side, one in each lane. So vector instructions need no sum across lanes, and
 //! elements that do not depend on the lane are read once. If rows of results share elements, as in a product
-//! of matrices, a tile has [`ROWS`] rows, and the shared elements lie in a panel. Several tiles read the
+//! of matrices, a tile has several rows, and the shared elements lie in a panel. Several tiles read the
 //! panel from a near cache.
 //!
 //! Each reduction runs in blocks of steps. The sums of blocks are added to totals, sums of floats as doubles,
@@ -12,7 +12,7 @@
 mod steps;
 pub(crate) mod tiling;
 
-use self::tiling::{ROWS, Tiling};
+use self::tiling::Tiling;
 use crate::accumulators::{Reduction, zero};
 use crate::env::Env;
 use crate::loops::{each, groups_of, wrap};
@@ -80,10 +80,9 @@ pub(crate) fn operation_in_tiles<'a>(
     let outputs = start_outputs(cx, map, pattern, &space)?;
     cx.flush_loads()?;
     let others = maps_to(pattern);
-    let lanes = extents.last().cloned().unwrap_or(zero());
     cx.loops += 1;
     cx.choose(
-        tiling.fits(&lanes),
+        tiling.fits(&extents),
         |cx| all_tiles(cx, tiling.clone(), outputs, extents.clone(), place),
         |cx| {
             let Some(narrow) = tiling.narrow() else {
@@ -91,7 +90,7 @@ pub(crate) fn operation_in_tiles<'a>(
             };
             let outputs = maps_to(pattern);
             cx.choose(
-                narrow.fits(&lanes),
+                narrow.fits(&extents),
                 |cx| all_tiles(cx, narrow, outputs, extents.clone(), place),
                 |cx| untiled(cx, map, &others, &extents, place),
             )
@@ -138,7 +137,7 @@ fn all_tiles<'a>(
     let tile = start_tile(cx, tiling, outputs, extents, length, place)?;
     let (before, _) = tile.extents.split_at(outer);
     let indices = cx.bind_indices(&tile.tiling.map.indices[..outer])?;
-    let (code, ()) = cx.nested(|cx| columns_of_tiles(cx, &tile))?;
+    let (code, ()) = cx.nested(|cx| blocks_of_tiles(cx, &tile))?;
     wrap(cx, before, &indices, code, place);
     Ok(())
 }
@@ -153,7 +152,7 @@ fn start_tile<'a>(
     place: &Place,
 ) -> Result<Tile<'a>> {
     let (mut sums, mut components) = (Vec::new(), Vec::new());
-    let rows = tile_rows(&tiling);
+    let rows = tiling.rows;
     let mut rest = tiling.sums;
     for (output, operators) in tiling.reduction.outputs.iter().zip(&tiling.operators) {
         let flat::Output::Reduce { lambda, start, .. } = output else {
@@ -176,8 +175,8 @@ fn start_tile<'a>(
         components.push(tile_components(env, &tiling, &scalars, operators));
     }
     let mut panels = Vec::with_capacity(tiling.panels.len());
-    for statement in &tiling.panels {
-        let variable = *first(&statement.pattern)?;
+    for panel in &tiling.panels {
+        let variable = *first(&panel.statement.pattern)?;
         let scalar = scalar_type(env.source, flat::Atom::Variable(variable))?;
         let count = env.tiles.steps * tiling.lanes;
         panels.extend(env.buffers("panel", &[scalar], count));
@@ -201,9 +200,9 @@ fn tile_components(
     scalars: &[Scalar],
     operators: &[Operator],
 ) -> Vec<Component> {
-    let rows = match tile_rows(tiling) {
-        1 => 1,
-        _ => env.tiles.rows,
+    let rows = match tiling.panels.is_empty() {
+        true => 1,
+        false => env.tiles.rows,
     };
     let mut components = Vec::with_capacity(scalars.len());
     // Only sums start as -0.0.
@@ -225,8 +224,32 @@ fn tile_components(
     components
 }
 
-/// Writes the loop over the columns of tiles, and the loop over the row blocks of each column.
-fn columns_of_tiles<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> {
+/// Writes the loops over the blocks of rows, and over the tiles of each. All tiles of a block read the same
+/// elements of its rows, which stay in a near cache.
+fn blocks_of_tiles<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> {
+    if tile.panels.is_empty() {
+        return tiles_of_block(cx, tile, zero(), Expression::index(1));
+    }
+    let size = i64::from(cx.tiles.rows);
+    let extent = &tile.extents[tile.extents.len() - 2];
+    let count = groups_of(extent.clone(), size);
+    each(cx, "chunk", count, &tile.place, |cx, number| {
+        let row = number.times(Expression::index(size));
+        let row = Expression::Variable(cx.declare("top", INDEX, row));
+        let rows = extent.clone().minus(row.clone());
+        let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
+        let rows = Expression::Variable(cx.declare("rows", INDEX, rows));
+        tiles_of_block(cx, tile, row, rows)
+    })
+}
+
+/// Writes the loop over the tiles of a block of rows.
+fn tiles_of_block<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    row: Expression,
+    rows: Expression,
+) -> Result<()> {
     let lanes = i64::from(tile.tiling.lanes);
     let extent = last(&tile.extents)?;
     let count = groups_of(extent.clone(), lanes);
@@ -235,21 +258,7 @@ fn columns_of_tiles<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> 
         let end = extent.clone().minus(Expression::index(lanes));
         let start = start.compare(ScalarOperation::Minimum, end);
         let lane = Expression::Variable(cx.declare("start", INDEX, start));
-        let (row, rows) = (zero(), Expression::index(1));
-        if tile.panels.is_empty() {
-            return tile_row_block(cx, tile, &RowBlock { row, rows, lane });
-        }
-        let size = i64::from(cx.tiles.rows);
-        let extent = &tile.extents[tile.extents.len() - 2];
-        let count = groups_of(extent.clone(), size);
-        each(cx, "chunk", count, &tile.place, |cx, number| {
-            let row = number.times(Expression::index(size));
-            let row = Expression::Variable(cx.declare("top", INDEX, row));
-            let rows = extent.clone().minus(row.clone());
-            let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
-            let rows = Expression::Variable(cx.declare("rows", INDEX, rows));
-            tile_row_block(cx, tile, &RowBlock { row, rows, lane })
-        })
+        tile_row_block(cx, tile, &RowBlock { row, rows, lane })
     })
 }
 
@@ -268,25 +277,18 @@ fn tile_row_block<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>, block: &RowBlock
         if tile.panels.is_empty() {
             return tile_block(cx, tile, block, &[zero()], &base, &length);
         }
-        let count = groups_of(block.rows.clone(), i64::from(ROWS));
+        let size = i64::from(tile.tiling.rows);
+        let count = groups_of(block.rows.clone(), size);
         each(cx, "group", count, &tile.place, |cx, number| {
-            let first = number.times(Expression::index(i64::from(ROWS)));
+            let first = number.times(Expression::index(size));
             let first = Expression::Variable(cx.declare("row", INDEX, first));
-            let rows: Vec<Expression> = (0..ROWS)
-                .map(|r| first.clone().plus(Expression::index(i64::from(r))))
+            let rows: Vec<Expression> = (0..size)
+                .map(|r| first.clone().plus(Expression::index(r)))
                 .collect();
             tile_block(cx, tile, block, &rows, &base, &length)
         })
     })?;
     finish_row_block(cx, tile, block)
-}
-
-/// Returns the number of rows of results in a tile.
-fn tile_rows(tiling: &Tiling<'_>) -> u32 {
-    match tiling.panels.is_empty() {
-        true => 1,
-        false => ROWS,
-    }
 }
 
 /// Returns the number of dimensions of the map that are tiled.

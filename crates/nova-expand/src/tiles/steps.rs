@@ -1,6 +1,7 @@
 //! The code of a tile: it fills the panels, runs the steps of the reductions in blocks, and computes the
 //! results from the totals.
 
+use super::tiling::Panel;
 use super::{Component, RowBlock, Tile, convert, first, last};
 use crate::accumulators::{Reduction, at, zero};
 use crate::address::element_term;
@@ -44,12 +45,20 @@ pub(super) fn fill_panels(
     length: &Expression,
 ) -> Result<()> {
     let lanes = Expression::index(i64::from(tile.tiling.lanes));
-    for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
-        let (names, counts) = (["step", "lane"], [length, &lanes]);
-        each_pair(env, names, counts, &tile.place, |env, step, lane| {
+    for (source, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
+        // Memory is read along its lines.
+        let (names, counts) = match source.is_transposed {
+            true => (["lane", "step"], [&lanes, length]),
+            false => (["step", "lane"], [length, &lanes]),
+        };
+        each_pair(env, names, counts, &tile.place, |env, outer, inner| {
+            let (step, lane) = match source.is_transposed {
+                true => (inner, outer),
+                false => (outer, inner),
+            };
             bind_lane(env, tile, block, &lane)?;
             bind_step(env, tile, base.clone().plus(step.clone()))?;
-            let flat::Expression::Index { array, indices } = &statement.expression else {
+            let flat::Expression::Index { array, indices } = &source.statement.expression else {
                 return Err(internal("a panel of what is no element"));
             };
             let element = element_term(env, *array, indices)?.expression;
@@ -115,8 +124,8 @@ fn tile_step<'a>(
     lane: &Expression,
 ) -> Result<()> {
     let lanes = Expression::index(i64::from(tile.tiling.lanes));
-    for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
-        let variable = *first(&statement.pattern)?;
+    for (source, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
+        let variable = *first(&source.statement.pattern)?;
         let index = step.clone().times(lanes.clone()).plus(lane.clone());
         let scalar = scalar_type(cx.source, flat::Atom::Variable(variable))?;
         let element = at(*panel, index);
@@ -130,7 +139,7 @@ fn tile_step<'a>(
         cx.scope(|cx| {
             cx.statements(tile.tiling.before)?;
             for statement in &body.statements {
-                let is_panel = |panel: &&flat::Statement| std::ptr::eq(*panel, statement);
+                let is_panel = |panel: &Panel<'_>| std::ptr::eq(panel.statement, statement);
                 if !tile.tiling.panels.iter().any(is_panel) {
                     cx.statements(std::slice::from_ref(statement))?;
                 }

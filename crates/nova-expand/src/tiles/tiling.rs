@@ -2,6 +2,7 @@
 //! products of matrices, sums of columns, and forces between all pairs. Neighbouring results must read
 //! neighbouring elements, or the same ones.
 
+use crate::accumulators::zero;
 use crate::env::Env;
 use crate::facts::Origin;
 use crate::limits::{STATEMENTS_OF_A_ROW, TERMS_OF_AN_ADDRESS};
@@ -18,8 +19,10 @@ use nova_loop::ir::Expression;
 use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of rows of results in one tile, if rows share elements.
-pub(super) const ROWS: u32 = 4;
+/// The maximum number of rows of results in one tile, if rows share elements.
+const ROWS: u32 = 4;
+/// The number of rows of results from which elements that lie far from each other are copied into a panel.
+const ROWS_OF_A_COPY: u32 = 4 * ROWS;
 /// The factor by which a narrow tile has fewer lanes, for results that do not fill a tile.
 const NARROW: u32 = 4;
 
@@ -38,19 +41,39 @@ pub(crate) struct Tiling<'a> {
     pub(super) after: &'a [flat::Statement],
     /// The operators of each output of the reduction.
     pub(super) operators: Vec<Vec<Operator>>,
-    /// The statements that read elements that all rows of a tile share. There are none if a tile has one row.
-    pub(super) panels: Vec<&'a flat::Statement>,
-    /// The number of neighbouring results in each row of a tile, a power of two.
+    /// The elements that all rows of a tile share. There are none if a tile has one row.
+    pub(super) panels: Vec<Panel<'a>>,
+    /// The number of rows of results in a tile.
+    pub(super) rows: u32,
+    /// The number of neighbouring results in each row of a tile.
     pub(super) lanes: u32,
     /// The approximate number of bytes of its local arrays.
     pub(crate) bytes: u32,
 }
 
+/// Elements that all rows of a tile share.
+#[derive(Clone)]
+pub(super) struct Panel<'a> {
+    /// The statement that reads them.
+    pub(super) statement: &'a flat::Statement,
+    /// True if neighbouring results read elements that lie far from each other in memory, and successive steps
+    /// of a reduction read neighbours: as of the second factor of a product with a transposed matrix.
+    pub(super) is_transposed: bool,
+}
+
 impl Tiling<'_> {
-    /// Returns the condition that a row of so many results fills a tile.
-    pub(super) fn fits(&self, results: &Expression) -> Expression {
-        let lanes = Expression::index(i64::from(self.lanes));
-        lanes.compare(ScalarOperation::LessEqual, results.clone())
+    /// Returns the condition that the results fill a tile, and that there are enough rows of them, of the
+    /// dimensions of the map.
+    pub(super) fn fits(&self, extents: &[Expression]) -> Expression {
+        let least = |least: u32, extent: Option<&Expression>| {
+            let extent = extent.cloned().unwrap_or(zero());
+            Expression::index(i64::from(least)).compare(ScalarOperation::LessEqual, extent)
+        };
+        let fills = least(self.lanes, extents.last());
+        match self.panels.iter().any(|panel| panel.is_transposed) {
+            true => fills.and(least(ROWS_OF_A_COPY, extents.iter().rev().nth(1))),
+            false => fills,
+        }
     }
 
     /// Returns the same tiles with fewer lanes, for results that do not fill these. There are none if
@@ -98,15 +121,21 @@ pub(crate) fn tiling_of<'a>(
     let one = components == 1 && visit::size(&reduction.body) <= STATEMENTS_OF_A_ROW;
     let panels = match one && map.indices.len() > 1 {
         true => panels,
+        false if panels.iter().any(|panel| panel.is_transposed) => return None,
         false => Vec::new(),
     };
-    let rows = match panels.is_empty() {
-        true => 1,
-        false => ROWS,
+    let width = widest(cx.source, reduction);
+    let (rows, lanes) = match panels.is_empty() {
+        true => {
+            let lanes = cx.tiles.accumulators / (width * components as u32).max(1);
+            (1, 1 << lanes.max(2).ilog2())
+        }
+        false => {
+            let all = cx.tiles.panel_accumulators;
+            let lanes = cx.tiles.panel_lanes.max(all / ROWS / width);
+            (1 << (all / (lanes * width)).clamp(1, ROWS).ilog2(), lanes)
+        }
     };
-    let bytes = widest(cx.source, reduction) * components as u32 * rows;
-    let lanes = (cx.tiles.accumulators / bytes.max(1)).max(2);
-    let lanes = 1 << lanes.ilog2();
     let shared = match panels.len() as u32 {
         0 => 1,
         count => cx.tiles.rows + count * cx.tiles.steps,
@@ -124,6 +153,7 @@ pub(crate) fn tiling_of<'a>(
         after,
         operators,
         panels,
+        rows,
         lanes,
         bytes,
     })
@@ -159,14 +189,14 @@ fn tiled_operators(out: &Writer, reduction: &flat::ArrayOperation) -> Option<Vec
 }
 
 /// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
-/// results do not read neighbours, if the length of the reduction or an address is only known inside the
+/// results do not read neighbours, nor elements that can be copied into a panel, if the length of the reduction or an address is only known inside the
 /// map, or if the map writes to memory that it reads.
 fn panels_of<'a>(
     env: &Env<'a>,
     map: &'a flat::ArrayOperation,
     reduction: &'a flat::ArrayOperation,
     results: &[flat::Variable],
-) -> Option<Vec<&'a flat::Statement>> {
+) -> Option<Vec<Panel<'a>>> {
     let (lane, rows) = map.indices.split_last()?;
     let step = reduction.indices.first()?;
     let mut inside = BTreeSet::new();
@@ -204,18 +234,24 @@ fn panels_of<'a>(
         };
         let known = address.variables().all(|v| !inside.contains(v));
         let by_lane = stride(&address, *lane);
-        fits &= known && by_lane != Stride::Far && !written.contains(&block);
         let is_direct = |index: &flat::Atom| match index {
             flat::Atom::Variable(index) => !inside.contains(index),
             flat::Atom::Constant(_) => true,
         };
+        let by_step = stride(&address, *step);
         let row = rows.last().map(|row| stride(&address, *row));
-        if row == Some(Stride::Zero)
+        let is_shared = row == Some(Stride::Zero)
             && indices.iter().all(is_direct)
-            && by_lane == Stride::Near
-            && stride(&address, *step) != Stride::Zero
-        {
-            panels.push(statement);
+            && by_lane != Stride::Zero
+            && by_step != Stride::Zero;
+        let is_transposed = by_lane == Stride::Far && by_step == Stride::Near;
+        fits &= known && !written.contains(&block);
+        fits &= by_lane != Stride::Far || is_shared && is_transposed;
+        if is_shared {
+            panels.push(Panel {
+                statement,
+                is_transposed,
+            });
         }
     });
     fits.then_some(panels)

@@ -6,11 +6,13 @@ use crate::support::{inputs_of, outcome, read};
 use nova_core::interpret::Options;
 use nova_expand::TileSizes;
 
-/// Tiles of 2 × 4 bytes or a row of 4 × 4 bytes, so that small matrices have several.
+/// Tiles of four rows of 3 × 4 bytes or a row of 8 × 4 bytes, so that small matrices have several.
 const SMALL: TileSizes = TileSizes {
     lanes: 4,
     radix_keys: 4,
     accumulators: 32,
+    panel_accumulators: 48,
+    panel_lanes: 3,
     steps: 4,
     rows: 8,
     stored: 3,
@@ -39,6 +41,20 @@ fn product(ty: &str, combine: &str, operator: &str, start: &str) -> String {
               (map)))
             (in n p d))))"
     )
+}
+
+/// A product with a transposed second factor.
+fn transposed(product: &str) -> String {
+    let changes = [
+        ("(eq i64 m q)", "(eq i64 m p)"),
+        ("[m q]", "[m p]"),
+        ("d:[n][p]", "d:[n][q]"),
+        ("(operation [n p]", "(operation [n q]"),
+        ("(index b [k j])", "(index b [j k])"),
+        ("(in n p d)", "(in n q d)"),
+    ];
+    let change = |text: String, (from, to): (&str, &str)| text.replace(from, to);
+    changes.into_iter().fold(product.to_owned(), change)
 }
 
 /// Column sums and minima, two reductions at once, of which the map gives a combination.
@@ -117,11 +133,42 @@ fn products_of_all_extents() {
 }
 
 #[test]
+fn transposed_products_of_all_extents() {
+    let programs = [
+        (product("f32", "mul", "add", "0.5f"), false),
+        (product("f64", "mul", "add", "-0.0L"), false),
+        (product("i32", "mul", "add", "7i32"), true),
+    ];
+    for (program, strict) in &programs {
+        let program = transposed(program);
+        for n in [0, 1, 15, 16, 17, 34] {
+            for m in [0, 1, 4, 5, 11] {
+                for q in [0, 1, 2, 3, 7] {
+                    if m == 0 && (n > 0 || q > 0) || n == 0 && m > 0 || q == 0 && m > 0 {
+                        continue;
+                    }
+                    let input = format!("{} {}", matrix(n, m, 1), matrix(q, m, 2));
+                    run(&program, &input, *strict, SMALL, true);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn products_of_the_usual_tiles() {
     let program = product("f32", "mul", "add", "0.0f");
     for (n, m, p) in [(1, 3, 64), (67, 129, 65), (5, 128, 130), (65, 1, 64)] {
         let input = format!("{} {}", matrix(n, m, 3), matrix(m, p, 4));
         run(&program, &input, false, TileSizes::default(), true);
+        let input = format!("{} {}", matrix(n, m, 3), matrix(p, m, 4));
+        run(
+            &transposed(&program),
+            &input,
+            false,
+            TileSizes::default(),
+            true,
+        );
     }
 }
 

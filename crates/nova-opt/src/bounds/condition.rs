@@ -53,6 +53,15 @@ impl Condition {
         }
     }
 
+    /// True if it is one inequality, or the contrary of one, of a sum that satisfies `is`.
+    pub(super) fn tests(&self, is: &dyn Fn(&Affine) -> bool) -> bool {
+        match self {
+            Condition::NotNegative(sum) | Condition::Zero(sum) => is(sum),
+            Condition::Not(inner) => inner.tests(is),
+            Condition::Both(_) | Condition::Unknown => false,
+        }
+    }
+
     /// True if all its symbols satisfy `is`.
     pub(super) fn is_about(&self, is: &dyn Fn(Variable) -> bool) -> bool {
         match self {

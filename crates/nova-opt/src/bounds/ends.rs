@@ -6,7 +6,7 @@ use super::affine::Affine;
 use super::code::Code;
 use super::condition::Condition;
 use super::conditions::range;
-use super::iterations::{Iterations, Requirement};
+use super::iterations::{Iterations, Requirement, Requirements};
 use super::state::Bounds;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Type, Variable};
@@ -100,7 +100,7 @@ impl Bounds<'_> {
 
     /// Returns the conditions at the ends under which a check of an operation's body holds in all
     /// iterations.
-    fn ends(&self, statement: &Statement, iterations: &Iterations) -> Option<Vec<Requirement>> {
+    fn ends(&self, statement: &Statement, iterations: &Iterations) -> Option<Requirements> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             arguments,
@@ -109,6 +109,15 @@ impl Bounds<'_> {
         else {
             return None;
         };
+        let outside = |sum: &Affine| self.is_outside(sum, iterations.start);
+        let (mut unless, mut condition) = (Vec::new(), condition);
+        while let Some((exception, other)) = self.unless.get(condition) {
+            if !exception.tests(&outside) {
+                return None;
+            }
+            unless.push(exception.clone());
+            condition = other;
+        }
         let sums = match self.ranges.get(condition) {
             Some((value, extent)) => {
                 let (value, extent) = (self.value(*value)?, self.value(*extent)?);
@@ -138,17 +147,13 @@ impl Bounds<'_> {
         if !varies || symbols.any(|symbol| iterations.converted.contains(symbol)) {
             return None;
         }
-        sums.iter()
-            .map(|sum| {
-                let outside = |sum: &Affine| self.is_outside(sum, iterations.start);
-                let worst = |other: &Affine| iterations.at_least(sum, other).filter(outside);
-                let arguments: Option<Vec<Affine>> = arguments
-                    .iter()
-                    .map(|argument| worst(&self.value(*argument)?))
-                    .collect();
-                Some((worst(sum)?, arguments?))
-            })
-            .collect()
+        let sums = sums.iter().map(|sum| {
+            let worst = |other: &Affine| iterations.at_least(sum, other).filter(outside);
+            let arguments = arguments.iter().map(|a| worst(&self.value(*a)?));
+            Some((worst(sum)?, arguments.collect::<Option<Vec<Affine>>>()?))
+        });
+        let sums = sums.collect::<Option<Vec<Requirement>>>()?;
+        Some(Requirements { unless, sums })
     }
 
     /// True if all symbols of a sum were bound before the position `start`, and none of them is a
@@ -165,7 +170,7 @@ impl Bounds<'_> {
     /// possible.
     fn check_before(
         &mut self,
-        requirements: &[Requirement],
+        requirements: &Requirements,
         iterations: &mut Iterations,
         inner: &mut Statement,
         before: &mut Vec<Statement>,
@@ -196,21 +201,27 @@ impl Bounds<'_> {
     /// might overflow.
     pub(super) fn check_requirements(
         &mut self,
-        requirements: &[Requirement],
+        requirements: &Requirements,
         error: ErrorKind,
         iterations: &mut Iterations,
         code: &mut Code,
     ) -> Option<()> {
         let mut checked = Vec::new();
-        for (sum, arguments) in requirements {
+        for (sum, arguments) in &requirements.sums {
             if self.facts.is_not_negative(sum) || iterations.checked.contains(sum) {
                 continue;
             }
-            checked.push(sum.clone());
+            if requirements.unless.is_empty() {
+                checked.push(sum.clone());
+            }
             let mut condition = self.not_negative(sum, code)?;
             let arguments: Option<Vec<Atom>> =
                 arguments.iter().map(|sum| self.sum(sum, code)).collect();
             let arguments = arguments?;
+            for exception in &requirements.unless {
+                let exception = self.test(exception, code)?;
+                condition = self.either(exception, condition, code);
+            }
             for extent in &iterations.extents {
                 let operands = vec![Atom::Variable(*extent), Atom::index(0)];
                 let empty = self.compute(ScalarOperation::Equal, operands, code);
@@ -228,6 +239,24 @@ impl Bounds<'_> {
         }
         iterations.checked.append(&mut checked);
         Some(())
+    }
+
+    /// Adds code that tests a condition ([`Condition::tests`]). Returns `None` where the code might overflow.
+    fn test(&mut self, condition: &Condition, code: &mut Code) -> Option<Atom> {
+        match condition {
+            Condition::NotNegative(sum) => self.not_negative(sum, code),
+            Condition::Zero(sum) => {
+                let (more, less) = sum.sides();
+                let sides = vec![self.sum(&more, code)?, self.sum(&less, code)?];
+                Some(self.compute(ScalarOperation::Equal, sides, code))
+            }
+            Condition::Not(inner) => {
+                let holds = self.test(inner, code)?;
+                let [yes, no] = [true, false].map(|b| Atom::Constant(ScalarValue::Bool(b)));
+                Some(self.choice(holds, no, yes, code))
+            }
+            Condition::Both(_) | Condition::Unknown => None,
+        }
     }
 
     /// Adds code that tests whether a sum is not negative. Returns `None` where the code might

@@ -1,6 +1,7 @@
 //! The iterations of an operation, and what is checked before them.
 
 use super::affine::Affine;
+use super::condition::Condition;
 use nova_flat::ir::Variable;
 use std::collections::BTreeSet;
 
@@ -18,6 +19,13 @@ pub(super) struct Iterations {
     /// The symbols of numbers whose conversion is checked in every iteration so far. No later check
     /// of these symbols moves before the operation.
     pub converted: BTreeSet<Variable>,
+}
+
+/// What must hold in all iterations.
+pub(super) struct Requirements {
+    /// Nothing must hold if one of these conditions does. They are the same in all iterations.
+    pub(super) unless: Vec<Condition>,
+    pub(super) sums: Vec<Requirement>,
 }
 
 /// A sum that must not be negative, with the arguments of the error. All are taken at the indices

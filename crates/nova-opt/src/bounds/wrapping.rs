@@ -11,7 +11,7 @@
 use super::affine::Affine;
 use super::code::Code;
 use super::conditions::range;
-use super::iterations::{Iterations, Requirement};
+use super::iterations::{Iterations, Requirement, Requirements};
 use super::state::Bounds;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
@@ -166,7 +166,11 @@ impl Bounds<'_> {
             place: code.place.clone(),
         };
         let value = self.in_iteration(first, wrapped, iterations, &mut own)?;
-        self.check_requirements(&requirements?, wrapped.error, iterations, &mut code)?;
+        let requirements = Requirements {
+            unless: Vec::new(),
+            sums: requirements?,
+        };
+        self.check_requirements(&requirements, wrapped.error, iterations, &mut code)?;
         own.statements.push(Statement {
             pattern: vec![wrapped.index],
             expression: Expression::Scalar {

@@ -32,6 +32,47 @@ fn operations_without_iterations_check_nothing() {
     assert_eq!(value(&program, &["[1 2 3 4 5 6]"]), "[6]", "{text}");
 }
 
+/// Returns a program that reads an element of `y` for each element of `x`, whose index is checked unless a
+/// condition on the length of `y` or on the element holds.
+fn excepted(except: &str) -> String {
+    format!(
+        r#"(program (entry "f" [("x" (vector i32)) ("y" (vector i32))] (vector i32) "f")
+          (function "f" [n:i64 x:[n]i32 m:i64 y:[m]i32] [r0:i64 r:[r0]i32] (do
+            (let [z:[n]i32] (operation [n] [i:i64] [] (do
+                (let [e:i32] (index x [i]))
+                (let [few:bool] {except})
+                (let [low:bool] (lt i64 i m))
+                (let [fine:bool] (if few (do (in true)) (do (in low))))
+                (let [] (check fine index [i m]))
+                (let [o:i32] (if few (do (in 0i32)) (do (let [p:i32] (index y [i])) (in p))))
+                (in o)) (map)))
+            (in n z))))"#
+    )
+}
+
+#[test]
+fn checks_with_exceptions_move_before_the_operation() {
+    for (except, moves) in [
+        ("(eq i64 m 0)", true),
+        ("(lt i64 m 2)", true),
+        ("(ne i64 m 3)", true),
+        ("(eq i32 e 0i32)", false),
+        ("(eq i64 i 2)", false),
+    ] {
+        let text = excepted(except);
+        let program = after(nova_opt::bounds::run, &text);
+        let printed = print(&program);
+        let (before, _) = printed.split_once("(operation").unwrap();
+        assert_eq!(before.contains("(check"), moves, "{printed}");
+        for x in ["[]", "[1]", "[0 0 2]", "[1 2 3 4]"] {
+            for y in ["[]", "[5]", "[5 6]", "[5 6 7]", "[5 6 7 8 9 10]"] {
+                let inputs = [x, y];
+                assert_eq!(value(&program, &inputs), value(&read(&text), &inputs));
+            }
+        }
+    }
+}
+
 /// Returns a program that reads the element after each of an array's `n` elements in another one of `m` elements,
 /// under a condition, behind a check that `m` is at least this, if there are elements.
 fn after_check(least: &str) -> String {
