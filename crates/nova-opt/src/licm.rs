@@ -331,6 +331,7 @@ impl Hoist<'_> {
             }
             Expression::Index { array, indices } => self.is_in_range(*array, indices),
             Expression::Operation(operation) => !operation.is_marked() && self.is_small(operation),
+            Expression::Literal { .. } | Expression::Concat { .. } => true,
             _ => false,
         }
     }

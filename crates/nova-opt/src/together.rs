@@ -109,6 +109,19 @@ fn is_free(operation: &ArrayOperation) -> bool {
     operation.level == Level::Sequential && operation.carries.is_empty() && !operation.is_marked()
 }
 
+/// True if an element's last index belongs to the row, and one before it is that of the reduction: rows are
+/// columns of a matrix, whose neighbours lie side by side.
+fn along_columns(indices: &[Atom], of_element: &[Variable], of_row: &HashSet<Variable>) -> bool {
+    let is = |atom: &Atom, among: &dyn Fn(&Variable) -> bool| match atom {
+        Atom::Variable(variable) => among(variable),
+        Atom::Constant(_) => false,
+    };
+    indices.split_last().is_some_and(|(last, others)| {
+        is(last, &|v| of_row.contains(v))
+            && others.iter().any(|o| is(o, &|v| of_element.contains(v)))
+    })
+}
+
 /// True if a reduction has the same number of elements for each row, and its elements read both
 /// data of the row and other data. `of_row` are the variables before it that belong to the row.
 fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
@@ -131,7 +144,10 @@ fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
         if depends {
             of_row.extend(&statement.pattern);
         }
-        if let Expression::Index { .. } = &statement.expression {
+        if let Expression::Index { indices, .. } = &statement.expression {
+            if along_columns(indices, &row.indices, &of_row) {
+                return false;
+            }
             own |= depends;
             shared |= !depends;
         }

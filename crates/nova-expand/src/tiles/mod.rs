@@ -54,6 +54,8 @@ struct Tile<'a> {
     extents: Vec<Expression>,
     /// The number of steps of the reduction.
     length: Expression,
+    /// The number of lanes in use.
+    lanes: Expression,
 }
 
 /// A block of rows of results that share a panel.
@@ -89,10 +91,18 @@ pub(crate) fn operation_in_tiles<'a>(
                 return untiled(cx, map, &others, &extents, place);
             };
             let outputs = maps_to(pattern);
+            let partial = narrow.clone();
             cx.choose(
                 narrow.fits(&extents),
                 |cx| all_tiles(cx, narrow, outputs, extents.clone(), place),
-                |cx| untiled(cx, map, &others, &extents, place),
+                |cx| {
+                    let outputs = maps_to(pattern);
+                    cx.choose(
+                        partial.fits_in_part(&extents),
+                        |cx| partial_tiles(cx, partial, outputs, extents.clone(), place),
+                        |cx| untiled(cx, map, &others, &extents, place),
+                    )
+                },
             )
         },
     )?;
@@ -132,25 +142,51 @@ fn all_tiles<'a>(
     extents: Vec<Expression>,
     place: &Place,
 ) -> Result<()> {
-    let length = cx.simple(*first(&tiling.reduction.shape)?)?;
-    let outer = extents.len() - tile_dimensions(&tiling);
-    let tile = start_tile(cx, tiling, outputs, extents, length, place)?;
+    let lanes = Expression::index(i64::from(tiling.lanes));
+    let tile = start_tile(cx, tiling, outputs, extents, lanes, place)?;
+    loops_of_tiles(cx, &tile, blocks_of_tiles)
+}
+
+/// Writes the loops over tiles that have a lane for each result of a row.
+fn partial_tiles<'a>(
+    cx: &mut Translator<'a>,
+    tiling: Tiling<'a>,
+    outputs: Vec<Output<'a>>,
+    extents: Vec<Expression>,
+    place: &Place,
+) -> Result<()> {
+    let lanes = last(&extents)?.clone();
+    let tile = start_tile(cx, tiling, outputs, extents, lanes, place)?;
+    loops_of_tiles(cx, &tile, |cx, tile| {
+        let (row, rows, lane) = (zero(), Expression::index(1), zero());
+        tile_row_block(cx, tile, &RowBlock { row, rows, lane })
+    })
+}
+
+/// Writes the loops over the dimensions of a map that are not tiled, around what `write` adds.
+fn loops_of_tiles<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    write: impl FnOnce(&mut Translator<'a>, &Tile<'a>) -> Result<()>,
+) -> Result<()> {
+    let outer = tile.extents.len() - tile_dimensions(&tile.tiling);
     let (before, _) = tile.extents.split_at(outer);
     let indices = cx.bind_indices(&tile.tiling.map.indices[..outer])?;
-    let (code, ()) = cx.nested(|cx| blocks_of_tiles(cx, &tile))?;
-    wrap(cx, before, &indices, code, place);
+    let (code, ()) = cx.nested(|cx| write(cx, tile))?;
+    wrap(cx, before, &indices, code, &tile.place);
     Ok(())
 }
 
 /// Declares the local arrays of tiles.
 fn start_tile<'a>(
-    env: &mut Env<'a>,
+    cx: &mut Translator<'a>,
     tiling: Tiling<'a>,
     outputs: Vec<Output<'a>>,
     extents: Vec<Expression>,
-    length: Expression,
+    lanes: Expression,
     place: &Place,
 ) -> Result<Tile<'a>> {
+    let length = cx.simple(*first(&tiling.reduction.shape)?)?;
     let (mut sums, mut components) = (Vec::new(), Vec::new());
     let rows = tiling.rows;
     let mut rest = tiling.sums;
@@ -162,24 +198,24 @@ fn start_tile<'a>(
         rest = others;
         let mut scalars = Vec::with_capacity(start.len());
         for atom in start {
-            scalars.push(scalar_type(env.source, *atom)?);
+            scalars.push(scalar_type(cx.source, *atom)?);
         }
         let mut of_rows = Vec::with_capacity(rows as usize);
         for _ in 0..rows {
-            let lanes = env.buffers("lanes", &scalars, tiling.lanes);
+            let lanes = cx.buffers("lanes", &scalars, tiling.lanes);
             of_rows.push(Reduction::in_lanes(
                 lambda, pattern, &scalars, lanes, operators,
             ));
         }
         sums.push(of_rows);
-        components.push(tile_components(env, &tiling, &scalars, operators));
+        components.push(tile_components(cx, &tiling, &scalars, operators));
     }
     let mut panels = Vec::with_capacity(tiling.panels.len());
     for panel in &tiling.panels {
         let variable = *first(&panel.statement.pattern)?;
-        let scalar = scalar_type(env.source, flat::Atom::Variable(variable))?;
-        let count = env.tiles.steps * tiling.lanes;
-        panels.extend(env.buffers("panel", &[scalar], count));
+        let scalar = scalar_type(cx.source, flat::Atom::Variable(variable))?;
+        let count = cx.tiles.steps * tiling.lanes;
+        panels.extend(cx.buffers("panel", &[scalar], count));
     }
     Ok(Tile {
         tiling,
@@ -190,6 +226,7 @@ fn start_tile<'a>(
         outputs,
         extents,
         length,
+        lanes,
     })
 }
 

@@ -23,10 +23,10 @@ use nova_loop::ir::{Expression, Type};
 /// Sets all totals to the identities.
 pub(super) fn start_totals(env: &mut Env<'_>, tile: &Tile<'_>) -> Result<()> {
     let rows = match tile.panels.is_empty() {
-        true => 1,
-        false => env.tiles.rows,
+        true => Expression::index(1),
+        false => Expression::index(i64::from(env.tiles.rows)),
     };
-    let count = Expression::index(i64::from(rows * tile.tiling.lanes));
+    let count = rows.times(tile.lanes.clone());
     each(env, "lane", count, &tile.place, |env, lane| {
         for component in tile.components.iter().flatten() {
             let identity = Expression::Constant(component.identity);
@@ -44,7 +44,7 @@ pub(super) fn fill_panels(
     base: &Expression,
     length: &Expression,
 ) -> Result<()> {
-    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    let lanes = tile.lanes.clone();
     for (source, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
         // Memory is read along its lines.
         let (names, counts) = match source.is_transposed {
@@ -79,7 +79,7 @@ pub(super) fn tile_block<'a>(
     base: &Expression,
     length: &Expression,
 ) -> Result<()> {
-    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    let lanes = tile.lanes.clone();
     // Rows after the last one compute the last one again.
     let bottom = block.rows.clone().minus(Expression::index(1));
     let mut sources = Vec::with_capacity(rows.len());
@@ -123,7 +123,7 @@ fn tile_step<'a>(
     step: &Expression,
     lane: &Expression,
 ) -> Result<()> {
-    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    let lanes = tile.lanes.clone();
     for (source, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
         let variable = *first(&source.statement.pattern)?;
         let index = step.clone().times(lanes.clone()).plus(lane.clone());
@@ -211,7 +211,7 @@ pub(super) fn finish_row_block<'a>(
     tile: &Tile<'a>,
     block: &RowBlock,
 ) -> Result<()> {
-    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    let lanes = tile.lanes.clone();
     if tile.panels.is_empty() {
         return each(cx, "lane", lanes, &tile.place, |cx, lane| {
             finish_result(cx, tile, block, zero(), lane)
@@ -232,7 +232,7 @@ fn finish_result<'a>(
     row: Expression,
     lane: Expression,
 ) -> Result<()> {
-    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    let lanes = tile.lanes.clone();
     let from = row.times(lanes).plus(lane.clone());
     bind_lane(cx, tile, block, &lane)?;
     cx.scope(|cx| {

@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const ROWS: u32 = 4;
 /// The number of rows of results from which elements that lie far from each other are copied into a panel.
 const ROWS_OF_A_COPY: u32 = 4 * ROWS;
+/// The number of neighbouring results from which these are computed side by side.
+const FEW: u32 = 8;
 /// The factor by which a narrow tile has fewer lanes, for results that do not fill a tile.
 const NARROW: u32 = 4;
 
@@ -74,6 +76,14 @@ impl Tiling<'_> {
             true => fills.and(least(ROWS_OF_A_COPY, extents.iter().rev().nth(1))),
             false => fills,
         }
+    }
+
+    /// Returns the condition that a row of results, which does not fill a tile, is worth one that it fills in
+    /// part.
+    pub(super) fn fits_in_part(&self, extents: &[Expression]) -> Expression {
+        let results = extents.last().cloned().unwrap_or(zero());
+        let few = Expression::index(i64::from(self.lanes.min(FEW)));
+        few.compare(ScalarOperation::LessEqual, results)
     }
 
     /// Returns the same tiles with fewer lanes, for results that do not fill these. There are none if
