@@ -162,7 +162,7 @@ impl UnrollAndJam<'_> {
         else {
             return None;
         };
-        let inner = self.strips.map(body.get(at)?)?;
+        let inner = self.strips.map(body.get(at)?).filter(|map| !map.in_place)?;
         let is_small = inner.work() <= PROCESSOR.memory_bound_work;
         if !inner.folds.is_empty() || inner.stores != 1 || !is_small {
             return None;

@@ -14,6 +14,7 @@
 
 pub(crate) mod filled;
 mod fission;
+mod in_place;
 pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
@@ -73,7 +74,8 @@ pub(crate) struct Strips<'a> {
     pub(crate) needs_fence: bool,
 }
 
-/// A counted loop whose body is straight-line code and whose iterations are independent.
+/// A counted loop whose body is straight-line code and whose iterations are independent, but for what they
+/// fold.
 pub(crate) struct Map<'a> {
     pub(crate) index: Variable,
     pub(crate) count: &'a Expression,
@@ -87,6 +89,8 @@ pub(crate) struct Map<'a> {
     pub(crate) stores: usize,
     /// True if some of these elements are in local arrays, which stay in the cache.
     pub(crate) is_local: bool,
+    /// True if iterations read an array that they write, each only the element that it writes.
+    pub(crate) in_place: bool,
 }
 
 impl<'a> Strips<'a> {
@@ -136,6 +140,9 @@ impl Strips<'_> {
             *list = self.list(std::mem::take(list));
         }
         let rewritten = self.map(&command).and_then(|map| {
+            if map.folds.is_empty() && map.in_place {
+                return None;
+            }
             if !map.folds.is_empty() {
                 return match offsets::are_written(&map, &self.offsets) {
                     true => None,
@@ -156,7 +163,7 @@ impl Strips<'_> {
 
     /// Returns the loop that a command is, if this pass may rewrite it. Such a loop declares
     /// scalars, assigns some from outside the loop once each, and writes memory of its own, which
-    /// it does not read.
+    /// it does not read, or changes the elements of a single array in place.
     pub(crate) fn map<'c>(&self, command: &'c Command) -> Option<Map<'c>> {
         let Command::For {
             variable,
@@ -171,7 +178,7 @@ impl Strips<'_> {
         let mut definitions = Definitions::new(*variable);
         let mut stores = 0;
         let mut folds = Vec::new();
-        let mut is_local = false;
+        let (mut is_local, mut is_own) = (false, true);
         for (at, command) in body.iter().enumerate() {
             match command {
                 Command::Declare {
@@ -192,9 +199,17 @@ impl Strips<'_> {
                     stores += 1;
                     is_local = true;
                 }
+                Command::Store { .. } => {
+                    stores += 1;
+                    is_own = false;
+                }
                 Command::Comment(_) => {}
                 _ => return None,
             }
+        }
+        let in_place = !is_own || !self.memory.is_apart(body);
+        if in_place && !in_place::changes_one_array(body, *variable) {
+            return None;
         }
         let map = Map {
             index: *variable,
@@ -205,11 +220,9 @@ impl Strips<'_> {
             folds,
             stores,
             is_local,
+            in_place,
         };
-        (map.stores + map.folds.len() > 0
-            && body.len() <= COMMANDS_OF_A_BODY
-            && self.memory.is_apart(body))
-        .then_some(map)
+        (map.stores + map.folds.len() > 0 && body.len() <= COMMANDS_OF_A_BODY).then_some(map)
     }
 
     pub(crate) fn add_index(&mut self, name: &str) -> Variable {

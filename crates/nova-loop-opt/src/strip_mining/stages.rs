@@ -144,7 +144,11 @@ impl Strips<'_> {
 
     /// Returns the source and the destination of the values of a recurrence.
     fn ends(&mut self, map: &Map, recurrence: &Recurrence) -> Ends {
-        let from = self.source(map, recurrence, &recurrence.value);
+        // A prefix scan does not read where it writes.
+        let from = match map.in_place {
+            true => None,
+            false => self.source(map, recurrence, &recurrence.value),
+        };
         let target = match recurrence.readers[..] {
             [at] => self.sink(map, recurrence, at).map(|to| (at, to)),
             _ => None,

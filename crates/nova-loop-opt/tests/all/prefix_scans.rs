@@ -151,6 +151,32 @@ fn several_running_results() {
 }
 
 #[test]
+fn arrays_are_changed_in_place() {
+    let filled = "(declare last:i32 a) (for o n sequential (store t o (load x o)))";
+    for body in [
+        "(set last (add i32 last (load t i))) (store t i last)",
+        "(declare v:i32 (load t i)) (set last (max i32 last v)) (store t i (sub i32 last v))",
+        "(declare v:i32 (mul i32 a (load t i))) (declare y:i32 (add i32 last v))
+         (store t i (sub i32 y (load t i))) (set last y)",
+        "(declare v:i32 (load t i)) (store t i last) (set last (xor i32 last v))",
+    ] {
+        assert_eq!(scans(filled, body), 1, "{body}");
+    }
+    for body in [
+        // Iterations read what others write.
+        "(set last (add i32 last (load t (sub i64 (sub i64 n 1) i)))) (store t i last)",
+        "(set last (add i32 last (load t i))) (store t (sub i64 (sub i64 n 1) i) last)",
+        // The element is read after it is written.
+        "(store t i a) (declare v:i32 (load t i)) (set last (add i32 last v)) (store s i last)",
+        "(store t i last) (set last (add i32 last (load t i)))",
+        // Other memory is read, which may be the same.
+        "(set last (add i32 last (load t i))) (store t i (add i32 last (load x i)))",
+    ] {
+        assert_eq!(scans(filled, body), 0, "{body}");
+    }
+}
+
+#[test]
 fn loops_whose_order_matters_stay() {
     let sum = "(declare last:i32 a)";
     for body in [

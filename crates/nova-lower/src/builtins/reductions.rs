@@ -10,8 +10,8 @@ use crate::builder::{Builder, atoms, operation};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
 use crate::values::{self, Vector, has_rows};
-use nova_core::{Scalar, Strategy, Type};
-use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Variable};
+use nova_core::{Scalar, ScalarOperation, ScalarValue, Strategy, Type};
+use nova_flat::ir::{Atom, Bracketing, Expression, Lambda, Output, Variable};
 
 /// Returns the scalars of a value that has only scalars, and at least one.
 pub(super) fn only_scalars(b: &mut Builder, ty: &Type) -> Option<Vec<Scalar>> {
@@ -30,9 +30,40 @@ pub(super) fn operator(
     scalars: &[Scalar],
 ) -> Result<Lambda> {
     let parameters = [scalars, scalars].concat();
-    b.lambda(&parameters, |b, atoms| {
+    let mut lambda = b.lambda(&parameters, |b, atoms| {
         let (left, right) = atoms.split_at(scalars.len());
         lowerer.inline(b, function.id, vec![left.to_vec(), right.to_vec()])
+    })?;
+    for statement in &mut lambda.body.statements {
+        if let Some(operation) = connective(&statement.expression) {
+            statement.expression = operation;
+        }
+    }
+    Ok(lambda)
+}
+
+/// Returns the operation on truth values that `and` or `or` of two known ones is. In an operator it tells later
+/// passes that the order is free.
+fn connective(expression: &Expression) -> Option<Expression> {
+    let Expression::If {
+        condition,
+        then,
+        otherwise,
+    } = expression
+    else {
+        return None;
+    };
+    let truth = |value| Atom::Constant(ScalarValue::Bool(value));
+    let is_empty = then.statements.is_empty() && otherwise.statements.is_empty();
+    let (operation, other) = match (&then.results[..], &otherwise.results[..]) {
+        ([other], [constant]) if *constant == truth(false) => (ScalarOperation::BitAnd, *other),
+        ([constant], [other]) if *constant == truth(true) => (ScalarOperation::BitOr, *other),
+        (_, _) => return None,
+    };
+    is_empty.then(|| Expression::Scalar {
+        operation,
+        operand: Scalar::Bool,
+        arguments: vec![*condition, other],
     })
 }
 
