@@ -399,18 +399,14 @@ pub fn counted_loop(
     count: Expression,
     body: Vec<Statement>,
 ) -> Statement {
+    use Level::{Block, Grid, Rank, Sequential, Thread, Vector};
     let hint = match level {
         // gcc unrolls up to 16 iterations before it looks for vectors, and more than that after.
         Level::Vector if count.as_integer().is_none_or(|n| n <= 16) => Hint::NotUnrolled,
         Level::Independent => Hint::Independent,
         Level::Unrolled => Hint::Unrolled,
         // Loops that threads share are emitted as regions or kernels.
-        Level::Sequential
-        | Level::Vector
-        | Level::Grid
-        | Level::Block
-        | Level::Thread
-        | Level::Rank => {
+        Sequential | Vector | Grid | Block | Thread | Rank => {
             return Statement::For {
                 ty: int64(),
                 variable,

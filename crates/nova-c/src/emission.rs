@@ -32,8 +32,8 @@ pub struct Emission {
     pub(crate) strict: bool,
     /// The C names of the entries.
     pub(crate) entries: Vec<String>,
-    /// The number of elements of the largest local array.
-    pub(crate) largest_local: u32,
+    /// True if there are local arrays, which shall stay in registers.
+    pub(crate) has_locals: bool,
     /// True if directives name the lines of the source.
     pub(crate) lines: bool,
     /// The node tables of the host.
@@ -82,7 +82,7 @@ pub fn emit(program: &Program, options: &Options) -> Emission {
         dialect: options.dialect,
         strict: program.strict,
         entries: program.entries.iter().map(|e| symbol(&e.name)).collect(),
-        largest_local: largest_local(program),
+        has_locals: has_locals(program),
         lines: options.lines,
         tables,
         device,
@@ -138,17 +138,15 @@ fn host_code(unit: &mut Unit, interfaces: &[EntryInterface]) -> (Vec<Item>, Func
     (items, host)
 }
 
-/// Returns the number of elements of the largest local array.
-fn largest_local(program: &Program) -> u32 {
-    let mut largest = 0;
+/// True if there are local arrays.
+fn has_locals(program: &Program) -> bool {
+    let mut found = false;
     for function in &program.functions {
         each_command(&function.body, |command| {
-            if let Command::Local { count, .. } = command {
-                largest = largest.max(*count);
-            }
+            found |= matches!(command, Command::Local { .. });
         });
     }
-    largest
+    found
 }
 
 /// Returns the sentence that names the nodes of constructors that hold nothing.

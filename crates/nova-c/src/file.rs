@@ -1,6 +1,5 @@
 //! The files of a program: its text, with the sections of the runtime that it needs.
 
-use crate::context::function::LARGEST_PLAIN;
 use crate::device::{cuda, opencl};
 use crate::emission::Emission;
 use crate::options::Files;
@@ -91,8 +90,8 @@ fn source(
         file.extend([Item::Text(names.into()), Item::Blank]);
     }
     file.extend(floating_point(emission.strict, &mentioned));
-    if emission.largest_local > 0 {
-        file.extend(locals_in_registers(emission.largest_local > LARGEST_PLAIN));
+    if emission.has_locals {
+        file.extend(locals_in_registers());
     }
     if !runtime.text.is_empty() {
         file.push(Item::Comment(
@@ -157,19 +156,17 @@ fn taken_by_compiler(emission: &Emission) -> Vec<(Item, Item)> {
         .collect()
 }
 
-/// Compiler directives for local arrays, which are to stay in registers. gcc would fill them by `rep stos`,
-/// which takes tens of cycles. Sums over a panel fill the registers, so that there is no room for two
-/// iterations at once.
-fn locals_in_registers(has_panel: bool) -> Vec<Item> {
-    let reason = "Local arrays stay in registers: no calls of memset, nor two iterations at once.";
-    let optimize = match has_panel {
-        true => {
-            "pragma GCC optimize(\"no-tree-loop-distribute-patterns\", \"no-loop-unroll-and-jam\")"
-        }
-        false => "pragma GCC optimize(\"no-tree-loop-distribute-patterns\")",
-    };
-    let condition = "if defined(__GNUC__) && !defined(__clang__)";
-    directives(reason, &[condition, optimize, "endif"])
+/// Compiler directives for local arrays, which are to stay in registers. gcc would fill them by
+/// `rep stos`, which takes tens of cycles. There is no room for the sums of two iterations at once.
+fn locals_in_registers() -> Vec<Item> {
+    directives(
+        "Local arrays stay in registers: no calls of memset, nor two iterations at once.",
+        &[
+            "if defined(__GNUC__) && !defined(__clang__)",
+            "pragma GCC optimize(\"no-tree-loop-distribute-patterns\", \"no-loop-unroll-and-jam\")",
+            "endif",
+        ],
+    )
 }
 
 /// Directives on floating-point numbers for compilers. Values are as the program says, but nobody reads

@@ -128,7 +128,8 @@ pub enum Expression {
     /// The operand itself.
     Atom(Atom),
     /// A scalar operation on operands of type `operand`. Where it is not defined (see
-    /// [`ScalarOperation`]) a check precedes it.
+    /// [`ScalarOperation`]) a check precedes it. Bits may be those of truth values: `and` and `or` of
+    /// two that are known, as in the operator of a reduction.
     Scalar {
         operation: ScalarOperation,
         operand: Scalar,

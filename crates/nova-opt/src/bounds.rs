@@ -27,7 +27,7 @@ use affine::{Affine, Facts};
 use arrays::Arrays;
 use choices::Joined;
 use condition::Condition;
-use conditions::{comparison, range};
+use conditions::{comparison, exception, range};
 use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -235,7 +235,8 @@ impl Bounds<'_> {
             if let Some(found) = self.of_choice(*condition, [then, otherwise], start) {
                 self.conditions.insert(*variable, found);
             }
-            if let Some(found) = self.of_exception(*condition, [then, otherwise]) {
+            let asked = self.condition(*condition);
+            if let Some(found) = asked.and_then(|asked| exception(asked, [then, otherwise])) {
                 self.unless.insert(*variable, found);
             }
         }

@@ -18,8 +18,7 @@ pub fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
     let scalar = a.scalar;
     let depth = a.depth.max(b.depth) + 1;
     if scalar == Scalar::I64 && a.index && b.raw == Raw::Small {
-        let constant = b.expression.as_integer();
-        let by_one = constant.is_some_and(|c| c == 1 || c == -1);
+        let by_one = matches!(b.expression.as_integer(), Some(1 | -1));
         let inside = by_one && matches!(operator, Binary::Add | Binary::Subtract);
         if inside {
             let expression = Expression::binary(operator, a.expression, b.expression);
@@ -106,8 +105,7 @@ pub fn divide(operator: Binary, name: &str, a: Value, b: Value) -> Value {
         }
         Scalar::F32 | Scalar::F64 | Scalar::Bool => return exact_binary(operator, a, b),
     };
-    let divisor = b.expression.as_integer();
-    if divisor.is_some_and(|c| c != -1 && c != 0) {
+    if b.expression.as_integer().is_some_and(|c| c != -1 && c != 0) {
         return exact_binary(operator, a, b);
     }
     let call = Expression::pure(

@@ -320,6 +320,8 @@ impl<'a> Verifier<'a> {
         let accepted = match operation {
             ScalarOperation::Wrap(to) => operand != Scalar::Bool && to.is_integer(),
             ScalarOperation::Bits(to) => operand.holds_bits_of(to),
+            // Of truth values both operands are known, unlike those of a conditional.
+            ScalarOperation::BitAnd | ScalarOperation::BitOr if operand == Scalar::Bool => true,
             other => other.info().is_none_or(|info| info.class.contains(operand)),
         };
         self.require(accepted, || {

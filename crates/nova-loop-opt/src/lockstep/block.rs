@@ -1,7 +1,7 @@
 //! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
 
+use super::masks::{MASK, flag, number, on_masks};
 use super::scalars::settle;
-use super::values::{MASK, flag, number, on_masks};
 use super::varying::{INDEX, differs, has_checks, leaves_if, may_part, reads};
 use crate::limits::BYTES_OF_LANES;
 use crate::strip_mining::non_temporal::when;

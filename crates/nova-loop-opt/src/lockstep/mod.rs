@@ -30,6 +30,7 @@
 
 mod block;
 mod conditionals;
+mod masks;
 mod scalars;
 mod values;
 mod varying;

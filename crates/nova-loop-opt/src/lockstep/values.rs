@@ -4,15 +4,12 @@
 //! not be defined, and where a variable lives on after the commands of the mask.
 
 use super::block::Block;
+use super::masks::{number, on_masks};
 use super::varying::{is_total, reads};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_machine::cost::is_simple;
-
-/// The type of the elements of masks: 1 in the lanes that take part, 0 in the others. It is as wide as most
-/// numbers, so that vectors of both have the same lanes.
-pub(super) const MASK: Scalar = Scalar::I32;
 
 impl Block<'_> {
     /// Adds a variable. It is seen only under the mask of its declaration, so that other lanes may hold any value.
@@ -170,29 +167,4 @@ fn calls_function(expression: &Expression) -> bool {
         if !is_simple(*operation, *operand));
     let mut children = expression.children().into_iter();
     itself || children.any(|e| deep(|| calls_function(e)))
-}
-
-pub(super) fn number(value: i32) -> Expression {
-    Expression::Constant(ScalarValue::I32(value))
-}
-
-/// Returns 1 or 0 for a bool.
-pub(super) fn flag(condition: Expression) -> Expression {
-    Expression::Select {
-        condition: Box::new(condition),
-        then: Box::new(number(1)),
-        otherwise: Box::new(number(0)),
-    }
-}
-
-pub(super) fn on_masks(
-    operation: ScalarOperation,
-    left: Expression,
-    right: Expression,
-) -> Expression {
-    Expression::Scalar {
-        operation,
-        operand: MASK,
-        arguments: vec![left, right],
-    }
 }

@@ -175,25 +175,6 @@ impl Bounds<'_> {
         Some(found)
     }
 
-    /// Returns the condition under which a conditional gives true without more, and the truth value that it gives
-    /// otherwise.
-    pub(super) fn of_exception(
-        &self,
-        asked: Atom,
-        [then, otherwise]: [&Body; 2],
-    ) -> Option<(Condition, Variable)> {
-        let asked = self.condition(asked)?;
-        match (&then.results[..], &otherwise.results[..]) {
-            ([Atom::Constant(ScalarValue::Bool(true))], [Atom::Variable(other)]) => {
-                Some((asked, *other))
-            }
-            ([Atom::Variable(other)], [Atom::Constant(ScalarValue::Bool(true))]) => {
-                Some((asked.contrary(), *other))
-            }
-            (_, _) => None,
-        }
-    }
-
     /// Notes bounds of the symbols of a sum that is not negative.
     pub(super) fn assume_not_negative(&mut self, sum: &Affine) {
         for (symbol, coefficient) in sum.terms().filter(|(_, c)| c.abs() == 1) {
@@ -216,6 +197,23 @@ impl Bounds<'_> {
                 self.assume_not_negative(&further);
             }
         }
+    }
+}
+
+/// Returns the condition under which a conditional that asks this one gives true without more, and the truth
+/// value that it gives otherwise.
+pub(super) fn exception(
+    asked: Condition,
+    [then, otherwise]: [&Body; 2],
+) -> Option<(Condition, Variable)> {
+    match (&then.results[..], &otherwise.results[..]) {
+        ([Atom::Constant(ScalarValue::Bool(true))], [Atom::Variable(other)]) => {
+            Some((asked, *other))
+        }
+        ([Atom::Variable(other)], [Atom::Constant(ScalarValue::Bool(true))]) => {
+            Some((asked.contrary(), *other))
+        }
+        (_, _) => None,
     }
 }
 

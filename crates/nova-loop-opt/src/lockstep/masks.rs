@@ -1,0 +1,35 @@
+//! Masks: local arrays that tell which lanes take part.
+
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_loop::ir::Expression;
+
+/// The type of the elements of masks: 1 in the lanes that take part, 0 in the others. It is as wide as most
+/// numbers, so that vectors of both have the same lanes.
+pub(super) const MASK: Scalar = Scalar::I32;
+
+/// Returns a constant of the type of masks.
+pub(super) fn number(value: i32) -> Expression {
+    Expression::Constant(ScalarValue::I32(value))
+}
+
+/// Returns 1 or 0 for a bool.
+pub(super) fn flag(condition: Expression) -> Expression {
+    Expression::Select {
+        condition: Box::new(condition),
+        then: Box::new(number(1)),
+        otherwise: Box::new(number(0)),
+    }
+}
+
+/// Returns an operation on elements of masks.
+pub(super) fn on_masks(
+    operation: ScalarOperation,
+    left: Expression,
+    right: Expression,
+) -> Expression {
+    Expression::Scalar {
+        operation,
+        operand: MASK,
+        arguments: vec![left, right],
+    }
+}
