@@ -19,8 +19,10 @@ use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
-use nova_flat::visit::{binders, bodies_mut, each_statement, type_variables, used_variables};
-use std::collections::HashMap;
+use nova_flat::visit::{
+    binders, bodies, bodies_mut, each_statement, type_variables, used_variables,
+};
+use std::collections::{HashMap, HashSet};
 
 /// Moves statements that are defined everywhere and have no effect out of the loops of every
 /// function.
@@ -43,6 +45,7 @@ fn hoist(program: &mut Program, checks: bool) {
         extents: HashMap::new(),
         fitting: HashMap::new(),
         checked: HashMap::new(),
+        elsewhere: HashSet::new(),
         regions: Vec::new(),
         opened: 0,
     };
@@ -50,9 +53,29 @@ fn hoist(program: &mut Program, checks: bool) {
         let mut body = std::mem::take(&mut walk.program.functions[k].body);
         let parameters = walk.program.functions[k].parameters.clone();
         walk.bind(&parameters, 0);
+        used_elsewhere(&body, &mut walk.elsewhere);
         walk.body(&mut body, Kind::Branch);
         walk.program.functions[k].body = body;
     }
+}
+
+/// Adds the variables that something else in a body uses than a concatenation.
+fn used_elsewhere(body: &Body, found: &mut HashSet<Variable>) {
+    for statement in &body.statements {
+        if !matches!(statement.expression, Expression::Concat { .. }) {
+            used_variables(&statement.expression, &mut |v| {
+                found.insert(v);
+            });
+        }
+        bodies(&statement.expression, &mut |inner| {
+            deep(|| used_elsewhere(inner, found))
+        });
+    }
+    found.extend(
+        body.results
+            .iter()
+            .filter_map(|result| result.as_variable()),
+    );
 }
 
 /// The deepest level of a body that code leaves. A set of levels is one word.
@@ -130,6 +153,8 @@ struct Hoist<'a> {
     fitting: HashMap<Variable, (Variable, Scalar)>,
     /// The integers that have been checked to lie in the range of a type, with the level of the check.
     checked: HashMap<(Variable, Scalar), usize>,
+    /// The variables that something else uses than a concatenation.
+    elsewhere: HashSet<Variable>,
     /// The bodies being walked, outermost first. The index of a body is the level of the variables
     /// that it binds.
     regions: Vec<Region>,
@@ -331,7 +356,12 @@ impl Hoist<'_> {
             }
             Expression::Index { array, indices } => self.is_in_range(*array, indices),
             Expression::Operation(operation) => !operation.is_marked() && self.is_small(operation),
-            Expression::Literal { .. } | Expression::Concat { .. } => true,
+            Expression::Concat { .. } => true,
+            // A state that begins with a literal changes it in place in each iteration.
+            Expression::Literal { .. } => statement
+                .pattern
+                .iter()
+                .all(|v| !self.elsewhere.contains(v)),
             _ => false,
         }
     }

@@ -97,6 +97,24 @@ fn whole_operations_leave_operations() {
 }
 
 #[test]
+fn joined_vectors_leave_loops_with_their_literals() {
+    let body = "(let [z:[n]i64] (operation [n] [i:i64] [] (do
+          (let [one:[1]i64] (literal i64 [k]))
+          (let [l:i64] (add i64 1 m))
+          (let [all:[l]i64] (concat l [one y]))
+          (let [a:i64] (index all [0]))
+          (let [two:[1]i64] (literal i64 [a]))
+          (let [b:i64] (index two [0]))
+          (in b)) (map)))
+        (in n z)";
+    let program = hoisted(nova_opt::licm::run, VECTOR, body);
+    let text = print(&program);
+    let (before, inside) = text.split_once("(operation").unwrap();
+    assert!(before.contains("(concat") && before.contains("(literal"), "{text}");
+    assert!(!inside.contains("(concat") && inside.contains("(literal"), "{text}");
+}
+
+#[test]
 fn operations_stay_in_loops_that_may_have_no_iterations_and_in_branches() {
     let body = format!(
         "(let [v:i64] (while [v1:i64 = k] (do (let [c:bool] (lt i64 v1 0)) (in c))
