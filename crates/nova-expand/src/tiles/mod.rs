@@ -7,7 +7,7 @@
 //! Each reduction runs in blocks of steps. The sums of blocks are added to totals, sums of floats as doubles,
 //! so that a sum is precise for any length. The last results that do not fill a tile are in one that overlaps
 //! the previous tile. If all results together do not fill a tile, a narrower one is tried if there is no
-//! panel. Otherwise the operation is translated like others.
+//! panel, and then one that they fill in part. Fewer results are translated like others.
 
 mod steps;
 pub(crate) mod tiling;

@@ -1,6 +1,6 @@
 //! Selection of the operations that become tiles ([`super`]): maps whose elements are reductions, such as
 //! products of matrices, sums of columns, and forces between all pairs. Neighbouring results must read
-//! neighbouring elements, or the same ones.
+//! neighbouring elements, or the same ones, or elements of which rows of results share a transposed copy.
 
 use crate::accumulators::zero;
 use crate::env::Env;
@@ -199,8 +199,8 @@ fn tiled_operators(out: &Writer, reduction: &flat::ArrayOperation) -> Option<Vec
 }
 
 /// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
-/// results do not read neighbours, nor elements that can be copied into a panel, if the length of the reduction or an address is only known inside the
-/// map, or if the map writes to memory that it reads.
+/// results read neither neighbours nor elements that can be copied into a panel, if the length of the
+/// reduction or an address is only known inside the map, or if the map writes to memory that it reads.
 fn panels_of<'a>(
     env: &Env<'a>,
     map: &'a flat::ArrayOperation,

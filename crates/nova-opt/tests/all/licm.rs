@@ -110,8 +110,14 @@ fn joined_vectors_leave_loops_with_their_literals() {
     let program = hoisted(nova_opt::licm::run, VECTOR, body);
     let text = print(&program);
     let (before, inside) = text.split_once("(operation").unwrap();
-    assert!(before.contains("(concat") && before.contains("(literal"), "{text}");
-    assert!(!inside.contains("(concat") && inside.contains("(literal"), "{text}");
+    assert!(
+        before.contains("(concat") && before.contains("(literal"),
+        "{text}"
+    );
+    assert!(
+        !inside.contains("(concat") && inside.contains("(literal"),
+        "{text}"
+    );
 }
 
 #[test]
