@@ -1,4 +1,4 @@
-//! What lanes compute: the values of expressions, with the masks that they need.
+//! The values that lanes compute, with the masks that they need.
 //!
 //! A lane that is switched off may compute anything that has no effect. So a mask is needed where a value may
 //! not be defined, and where a variable lives on after the commands of the mask.

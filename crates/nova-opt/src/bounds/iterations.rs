@@ -21,7 +21,7 @@ pub(super) struct Iterations {
     pub converted: BTreeSet<Variable>,
 }
 
-/// What must hold in all iterations.
+/// The conditions that must hold in all iterations.
 pub(super) struct Requirements {
     /// Nothing must hold if one of these conditions does. They are the same in all iterations.
     pub(super) unless: Vec<Condition>,

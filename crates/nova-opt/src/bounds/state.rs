@@ -38,8 +38,8 @@ pub(super) struct Bounds<'a> {
     pub(super) clamped: HashMap<Variable, Affine>,
     /// The comparisons that have been made.
     pub(super) conditions: HashMap<Variable, Condition>,
-    /// What holds unless another condition does, by the truth value of both: that other condition, and the
-    /// truth value.
+    /// The truth values that hold unless another condition does, with that condition, by the truth value of
+    /// both.
     pub(super) unless: HashMap<Variable, (Condition, Variable)>,
     /// Pairs of conditions that do not hold both, where it is not known which one does not. Facts that are learnt
     /// later may tell.
