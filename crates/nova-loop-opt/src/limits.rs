@@ -31,7 +31,7 @@ pub(crate) const COMPARISONS_OF_A_CONDITION: usize = 4;
 pub(crate) const SPLIT_ITERATIONS: i64 = 2;
 
 /// The maximum number of nodes of a body that is copied where a loop is split.
-pub(crate) const NODES_OF_A_SPLIT_BODY: usize = 200;
+pub(crate) const NODES_OF_A_SPLIT_BODY: usize = 800;
 
 /// The maximum number of nodes of a side of `and` or `or` that is computed where it may not be needed.
 pub(crate) const NODES_OF_A_SIDE: usize = 20;

@@ -157,6 +157,14 @@ impl Facts {
             Expression::Constant(value) => integer(*value).map(Integer::constant),
             Expression::Variable(variable) => Some(self.get(*variable)?.definition),
             Expression::Scalar {
+                operation: O::Convert(to),
+                arguments,
+                ..
+            } => {
+                let value = self.affine(arguments.first()?)?;
+                self.fits(value, *to).then_some(value)
+            }
+            Expression::Scalar {
                 operation,
                 operand: Scalar::I64,
                 arguments,

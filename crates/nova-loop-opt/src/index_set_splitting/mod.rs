@@ -7,9 +7,10 @@
 //!   joined without branches ([`junctions`]).
 //!
 //! The pass walks once over each function. It knows ranges of integers that are never assigned
-//! again, from their types, from checks and from loops ([`facts`]).
+//! again, from their types, from checks, loops and conditions ([`facts`], [`conditions`]).
 
 mod chunks;
+mod conditions;
 mod expressions;
 mod facts;
 mod junctions;
@@ -251,7 +252,7 @@ impl Splitter<'_> {
                         self.facts.narrow(value, range);
                     }
                 }
-                _ => {}
+                condition => self.assume(condition, true),
             },
             _ => {}
         }
@@ -274,12 +275,33 @@ impl Splitter<'_> {
                 return self.commands(chosen, made);
             }
         }
-        let (then, otherwise) = (self.list(then), self.list(otherwise));
+        let then = self.list_where(&condition, true, then);
+        let otherwise = self.list_where(&condition, false, otherwise);
+        // What follows is reached through a branch that does not leave.
+        for (branch, other) in [(&then, false), (&otherwise, true)] {
+            if branch.last().is_some_and(leaves) {
+                self.assume(&condition, other);
+            }
+        }
         made.push(Command::If {
             condition,
             then,
             otherwise,
         });
+    }
+
+    /// Rewrites a list of commands that runs where a condition has this outcome.
+    fn list_where(
+        &mut self,
+        condition: &Expression,
+        holds: bool,
+        commands: Vec<Command>,
+    ) -> Vec<Command> {
+        let mark = self.facts.mark();
+        self.assume(condition, holds);
+        let branch = self.list(commands);
+        self.facts.forget(mark);
+        branch
     }
 }
 

@@ -142,11 +142,13 @@ impl Splitter<'_> {
             .count
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(least));
+        let least = i128::from(least);
+        let always = self.facts.range(length).least.is_some_and(|l| l >= least);
         let mark = self.facts.mark();
-        self.facts.narrow(length, from(i128::from(least)));
+        self.facts.narrow(length, from(least));
         let mut then = self.list(copy);
         self.facts.forget(mark);
-        if length.root.is_none() && length.offset >= least {
+        if always {
             return made.append(&mut then);
         }
         made.push(Command::If {

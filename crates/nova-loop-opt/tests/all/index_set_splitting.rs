@@ -177,3 +177,44 @@ fn long_loops_of_a_known_length_are_split_too() {
         assert!(!printed.contains("(if"), "{printed}");
     }
 }
+
+/// The last of `m` iterations is special, where `m` is a number that could be negative.
+const TO_M: &str = "(declare last:i32 (sub i32 m 1i32))
+     (for k (convert.i64 i32 m) sequential
+       (declare t:i32 (select (eq i32 (convert.i32 i64 k) last) 0i32 (add i32 (convert.i32 i64 k) 1i32)))
+       (set s (add i32 (mul i32 s 3i32) t)))";
+
+/// True if the special iteration of [`TO_M`] is split off.
+fn is_split(text: &str) -> bool {
+    !text.contains("(eq i32 (convert.i32 i64 k")
+}
+
+#[test]
+fn conditions_say_what_numbers_are_where_they_hold() {
+    let m = "(declare m:i32 (sub i32 (rem i32 (mul i32 (convert.i32 i64 i) 5i32) 4i32) 1i32))";
+    let alone = rewritten(&format!("{m} (if (ne i32 m -1i32) (do {TO_M}) (do))"));
+    assert!(!is_split(&alone), "-1 is not the least\n{alone}");
+    let conditions = [
+        "(if (gt i32 m 0i32) (do TO_M) (do))",
+        "(if (le i32 m 0i32) (do) (do TO_M))",
+        "(if (not bool (lt i32 m 1i32)) (do TO_M) (do))",
+        "(if (select (gt i32 m 0i32) (lt i32 s 9i32) false) (do TO_M) (do))",
+        "(if (select (lt i32 m 1i32) true (ge i32 s 9i32)) (do) (do TO_M))",
+        "(if (ge i32 m 0i32) (do (if (ne i32 m 0i32) (do TO_M) (do))) (do))",
+        "(if (select (gt i32 m 0i32) true false) (do TO_M) (do))",
+        "(if (eq i32 m 2i32) (do TO_M) (do))",
+    ];
+    for condition in conditions {
+        let text = rewritten(&format!("{m} {}", condition.replace("TO_M", TO_M)));
+        assert!(is_split(&text), "{condition}\n{text}");
+    }
+}
+
+#[test]
+fn checks_say_what_numbers_are_after_them() {
+    let m = "(declare m:i32 (rem i32 (mul i32 (convert.i32 i64 i) 5i32) 4i32))";
+    let before = rewritten(&format!("{m} {TO_M} (check (ge i32 m 0i32) negative [m])"));
+    assert!(!is_split(&before), "{before}");
+    let after = rewritten(&format!("{m} (check (ge i32 m 0i32) negative [m]) {TO_M}"));
+    assert!(is_split(&after), "{after}");
+}
