@@ -124,6 +124,12 @@ impl Splitter<'_> {
             *expression = Expression::bool(!*value);
             return None;
         }
+        if operand == Scalar::Bool {
+            if let Some(decided) = connected(operation, arguments) {
+                *expression = decided;
+            }
+            return None;
+        }
         if operand == Scalar::I64
             && let [left, right] = &arguments[..]
             && (left.as_index() == Some(0) || right.as_index() == Some(0))
@@ -213,6 +219,26 @@ impl Splitter<'_> {
         }
         let negative = matches!(operation, O::GreaterEqual | O::Greater | O::NotEqual);
         outcome.map(|holds| holds != negative)
+    }
+}
+
+/// Returns what a conjunction or disjunction is of which one side is known.
+fn connected(operation: ScalarOperation, sides: &[Expression]) -> Option<Expression> {
+    let decides = match operation {
+        ScalarOperation::BitAnd => false,
+        ScalarOperation::BitOr => true,
+        _others => return None,
+    };
+    let [left, right] = sides else {
+        return None;
+    };
+    match (left, right) {
+        (known @ Expression::Constant(ScalarValue::Bool(value)), other)
+        | (other, known @ Expression::Constant(ScalarValue::Bool(value))) => {
+            let chosen = if *value == decides { known } else { other };
+            Some(chosen.clone())
+        }
+        (_, _) => None,
     }
 }
 
