@@ -23,6 +23,10 @@ impl Splitter<'_> {
         match expression {
             Expression::Constant(value) => integer(*value).map(Integer::constant),
             Expression::Variable(variable) => {
+                if let Some(holds) = self.decided.get(variable) {
+                    *expression = Expression::bool(*holds);
+                    return None;
+                }
                 let definition = self.facts.get(*variable)?.definition;
                 if definition.root.is_none() {
                     self.replace_by(expression, definition);

@@ -26,7 +26,7 @@ use nova_flat::representation::components;
 use nova_loop::ir::{Command, Expression, Function, Program, Type, Variable};
 use nova_loop::walk;
 use nova_loop::{calls, copies, errors, jumps, memory_commands, remarks, variable_commands};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
@@ -47,6 +47,7 @@ fn rewrite_all(program: &mut Program, on_device: bool) {
         constant: constants(program, &functions),
         program,
         on_device,
+        decided: BTreeMap::new(),
         undecided: Vec::new(),
         chunks: Chunks::default(),
     };
@@ -125,6 +126,8 @@ struct Splitter<'a> {
     constant: Vec<bool>,
     /// True if threads of a device share parallel loops.
     on_device: bool,
+    /// The conditions with a name whose outcome is known. They never change.
+    decided: BTreeMap<Variable, bool>,
     /// The undecided comparisons of the current innermost loop.
     undecided: Vec<Undecided>,
     /// Facts about loops over chunks.
@@ -229,6 +232,9 @@ impl Splitter<'_> {
                 variable,
                 value: Some(expression),
             } if self.is_constant(*variable) => {
+                if let Expression::Constant(ScalarValue::Bool(holds)) = expression {
+                    self.decided.insert(*variable, *holds);
+                }
                 match (value, self.program.variable(*variable).ty) {
                     (Some(value), Type::Scalar(scalar)) if range_of(scalar).is_some() => {
                         self.facts.define(*variable, value);
