@@ -2,9 +2,11 @@
 //! save. So do branches on the number of elements, which cannot be predicted if it varies between
 //! iterations. So the code tests the number once, and short reductions take another path: elements with
 //! checks are folded from left to right, and others fill an array of constant length. Where the number
-//! is the same in all iterations, the branches are predicted, and elements without checks are folded, too.
+//! is the same in all iterations, the branches are predicted, and elements without checks fill few lanes
+//! ([`crate::few_rows`]).
 
 use crate::accumulators::{Kind, Reduction, RowLanes, firsts, zero};
+use crate::few_rows::reduce_few;
 use crate::output::Output;
 use crate::padding::{Padding, Source};
 use crate::prefetch::{Ahead, prefetch_row};
@@ -16,6 +18,7 @@ use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Type, Variable};
+use nova_machine::PROCESSOR;
 
 /// The elements that short reductions with checks prefetch. More would cost more than they save.
 const AHEAD_OF_CHECKS: Ahead = Ahead {
@@ -42,7 +45,7 @@ pub(crate) fn short_or_long<'a>(
     let (code, limit) = cx.nested(|cx| match schedule.short {
         ShortRows::AsLong => Ok(None),
         ShortRows::Fold => fold(cx, rows, all(), Some(AHEAD_OF_CHECKS)).map(|()| Some(few)),
-        ShortRows::Steady => fold(cx, rows, all(), None).map(|()| Some(rows.width - 1)),
+        ShortRows::Steady => reduce_few(cx, rows, count).map(|()| Some(PROCESSOR.few_elements)),
         ShortRows::FixedBlock(operation) => {
             let helps = reduce_fixed_block(cx, rows, count, operation)?;
             Ok(helps.then_some(few))
@@ -184,7 +187,9 @@ pub(crate) fn tree_reduce(
 }
 
 /// Returns the lanes of an output and their types, if it is a reduction with lanes.
-fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut RowLanes)> {
+pub(crate) fn row_lanes<'o>(
+    output: &'o mut Output<'_>,
+) -> Option<(&'o [Scalar], &'o mut RowLanes)> {
     match output {
         Output::Reduction(Reduction {
             scalars,

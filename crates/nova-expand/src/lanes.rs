@@ -303,7 +303,7 @@ fn fill_last_row(out: &mut Writer, rows: &RowLoops<'_>, rest: Variable) {
 }
 
 /// Writes the loop over a row of `count` elements from `start`. It prefetches elements of later rows.
-fn row_loop<'a>(
+pub(crate) fn row_loop<'a>(
     cx: &mut Translator<'a>,
     rows: &mut RowLoops<'a>,
     start: Expression,
@@ -327,7 +327,7 @@ fn row_loop<'a>(
     Ok(())
 }
 
-fn start_lanes(out: &mut Writer, rows: &RowLoops<'_>) -> Result<()> {
+pub(crate) fn start_lanes(out: &mut Writer, rows: &RowLoops<'_>) -> Result<()> {
     for output in &rows.outputs {
         if let Output::Reduction(reduction) = output {
             start_rows(out, reduction, &rows.space.place)?;

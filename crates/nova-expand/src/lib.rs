@@ -23,6 +23,7 @@ mod compaction;
 mod control;
 mod env;
 mod facts;
+mod few_rows;
 mod fixed_blocks;
 mod gathers;
 mod grouping;

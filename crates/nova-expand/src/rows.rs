@@ -66,6 +66,20 @@ pub(crate) fn end_rows<'a>(
     let Kind::Rows(rows) = &reduction.kind else {
         return Ok(());
     };
+    join_lanes(cx, reduction, rows, place)?;
+    match &rows.blocks {
+        Blocks::Tree(tree) => push_subtree(cx, reduction, tree, firsts(&rows.lanes), block, place),
+        Blocks::Whole(_) => combine_alone(cx, reduction, rows, firsts(&rows.lanes)),
+    }
+}
+
+/// Combines the lanes of a reduction, by halves. The result is in the first lane.
+pub(crate) fn join_lanes<'a>(
+    cx: &mut Translator<'a>,
+    reduction: &Reduction<'a>,
+    rows: &RowLanes,
+    place: &Place,
+) -> Result<()> {
     let join = |cx: &mut Translator<'a>, lane: Expression, half: i64| {
         let other = lane.clone().plus(Expression::index(half));
         let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
@@ -84,11 +98,7 @@ pub(crate) fn end_rows<'a>(
         }
         half /= 2;
     }
-    join(cx, zero(), half)?;
-    match &rows.blocks {
-        Blocks::Tree(tree) => push_subtree(cx, reduction, tree, firsts(&rows.lanes), block, place),
-        Blocks::Whole(_) => combine_alone(cx, reduction, rows, firsts(&rows.lanes)),
-    }
+    join(cx, zero(), half)
 }
 
 /// Combines a value with the result: the only value of all lanes and blocks, or one of several in order.

@@ -73,8 +73,8 @@ pub(crate) enum ShortRows {
     AsLong,
     /// A fold from left to right.
     Fold,
-    /// A fold from left to right of fewer elements than there are lanes. All rows have the same length,
-    /// so that branches on it are predicted. The elements of long rows that fill no lanes are folded, too.
+    /// Rows of few lanes ([`crate::few_rows`]). All reductions have the same length, so that branches on it
+    /// are predicted. What is left behind rows of any number of lanes is folded.
     Steady,
     /// A reduction of a fixed-size block by this operation, where elements allow it.
     FixedBlock(ScalarOperation),

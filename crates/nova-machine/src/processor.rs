@@ -47,6 +47,11 @@ pub struct Processor {
     /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
     /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
     pub lockstep_lanes: i64,
+    /// Lanes of a short reduction inside a loop: a vector register of floats. Measured
+    /// (docs/decisions/reduction-order.md).
+    pub few_lanes: u32,
+    /// The maximum number of elements of such a reduction. Measured (docs/decisions/reduction-order.md).
+    pub few_elements: i64,
     /// Keys from which a sort counts digits rather than merging. Measured (docs/decisions/sorts.md).
     pub radix_keys: i64,
     /// The cost of a branch that is sometimes mispredicted, in simple operations. An estimate.
@@ -91,6 +96,8 @@ pub const PROCESSOR: Processor = Processor {
     panel_accumulator_bytes: 384,
     panel_lanes: 24,
     lockstep_lanes: 32,
+    few_lanes: 8,
+    few_elements: 128,
     radix_keys: 128,
     branch_work: 8,
     overlapped_work: 60,

@@ -195,7 +195,7 @@ fn sums_that_wrap_are_unsigned() {
             (path.to_string_lossy().into_owned(), text)
         })
         .collect();
-    for seed in 0..40 {
+    for seed in 0..24 {
         let text = format!("{}{}", random::PRELUDE, random::program(seed).entry);
         texts.push((format!("random {seed}"), text));
     }
@@ -217,18 +217,17 @@ fn sums_that_wrap_are_unsigned() {
     let mut emitted = 0;
     let mut wrong = BTreeSet::new();
     for (k, (name, text)) in texts.iter().enumerate() {
-        // Each program is compiled in two of the ways.
-        for (target, level) in [settings[k % 5], settings[(k + 2) % 5]] {
-            let Some(code) = emit(name, text, target, level) else {
-                continue;
-            };
-            emitted += 1;
-            let found = signed_accumulators(&code).into_iter();
-            wrong.extend(found.map(|at| format!("{name}, {target} -O{level}: {at}")));
-        }
+        // Each program is compiled in one of the ways.
+        let (target, level) = settings[k % 5];
+        let Some(code) = emit(name, text, target, level) else {
+            continue;
+        };
+        emitted += 1;
+        let found = signed_accumulators(&code).into_iter();
+        wrong.extend(found.map(|at| format!("{name}, {target} -O{level}: {at}")));
     }
     assert!(
-        2 * emitted > 3 * texts.len(),
+        4 * emitted > 3 * texts.len(),
         "{emitted} of {}",
         texts.len()
     );
