@@ -2,15 +2,13 @@
 //! rows of as many lanes as fit a vector register, and fold what is left.
 
 use crate::accumulators::{Kind, firsts, zero};
-use crate::fixed_blocks::{fold, row_lanes};
-use crate::lanes::{row_loop, start_lanes};
 use crate::loops::wrap;
 use crate::output::Output;
-use crate::row_loops::RowLoops;
+use crate::row_loops::{RowLoops, fold, row_lanes, row_loop, start_lanes};
 use crate::rows::{combine_alone, join_lanes};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
-use nova_core::ScalarOperation;
+use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_machine::PROCESSOR;
 
@@ -44,7 +42,7 @@ pub(crate) fn reduce_few<'a>(
 /// Gives each reduction other lanes; returns those that it had, with their number.
 fn exchange_lanes(
     rows: &mut RowLoops<'_>,
-    mut other: impl FnMut(&[nova_core::Scalar]) -> (Vec<Variable>, u32),
+    mut other: impl FnMut(&[Scalar]) -> (Vec<Variable>, u32),
 ) -> Vec<(Vec<Variable>, u32)> {
     let mut before = Vec::with_capacity(rows.outputs.len());
     for output in &mut rows.outputs {

@@ -5,18 +5,17 @@
 //! is the same in all iterations, the branches are predicted, and elements without checks fill few lanes
 //! ([`crate::few_rows`]).
 
-use crate::accumulators::{Kind, Reduction, RowLanes, firsts, zero};
+use crate::accumulators::{Kind, firsts, zero};
 use crate::few_rows::reduce_few;
 use crate::output::Output;
 use crate::padding::{Padding, Source};
 use crate::prefetch::{Ahead, prefetch_row};
-use crate::row_loops::{RowLoops, element_of_row};
+use crate::row_loops::{RowLoops, element_of_row, fold, row_lanes};
 use crate::rows::combine_alone;
-use crate::source::name_of;
 use crate::space::{LaneSchedule, Rows, ShortRows};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{ScalarOperation, ScalarValue};
 use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Type, Variable};
 use nova_machine::PROCESSOR;
 
@@ -61,35 +60,6 @@ pub(crate) fn short_or_long<'a>(
         then: code,
         otherwise,
     });
-    Ok(())
-}
-
-/// Folds so many elements from an index on from left to right, in one loop whose end is the only branch
-/// that depends on their number. The additions of an iteration overlap with the loads of the next ones.
-pub(crate) fn fold<'a>(
-    cx: &mut Translator<'a>,
-    rows: &mut RowLoops<'a>,
-    (start, count): (Expression, Expression),
-    ahead: Option<Ahead>,
-) -> Result<()> {
-    let name = name_of(cx.source, rows.index);
-    let place = rows.space.place.clone();
-    let number = cx.add_variable(name.clone(), INDEX);
-    let (body, index) = cx.nested(|cx| {
-        let index = match start == zero() {
-            true => number,
-            false => {
-                let index = start.clone().plus(Expression::Variable(number));
-                cx.declare(name, INDEX, index)
-            }
-        };
-        element_of_row(cx, rows, Rows::Alone, index)?;
-        Ok(index)
-    })?;
-    if let Some(ahead) = ahead {
-        prefetch_row(cx, &body, index, &start, ahead, &place);
-    }
-    cx.emit(Command::sequential(number, count, body, &place));
     Ok(())
 }
 
@@ -183,20 +153,6 @@ pub(crate) fn tree_reduce(
                 into,
             });
         }
-    }
-}
-
-/// Returns the lanes of an output and their types, if it is a reduction with lanes.
-pub(crate) fn row_lanes<'o>(
-    output: &'o mut Output<'_>,
-) -> Option<(&'o [Scalar], &'o mut RowLanes)> {
-    match output {
-        Output::Reduction(Reduction {
-            scalars,
-            kind: Kind::Rows(lanes),
-            ..
-        }) => Some((scalars, lanes)),
-        _others => None,
     }
 }
 

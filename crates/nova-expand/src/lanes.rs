@@ -8,15 +8,14 @@
 //! difference, and where a block is known to hold all elements.
 
 use crate::env::Env;
-use crate::fixed_blocks::{fold, short_or_long};
+use crate::fixed_blocks::short_or_long;
 use crate::limits::STATEMENTS_OF_LANES;
 use crate::loops::wrap;
 use crate::output::Output;
 use crate::outputs::{finish_output, start_outputs};
-use crate::prefetch::{Ahead, prefetch_row};
-use crate::row_loops::{RowLoops, element_of_row};
-use crate::rows::{end_rows, start_rows};
-use crate::source::name_of;
+use crate::prefetch::Ahead;
+use crate::row_loops::{RowLoops, fold, row_loop, start_lanes};
+use crate::rows::end_rows;
 use crate::space::{LaneSchedule, Rows, ShortRows, Space};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
@@ -300,40 +299,6 @@ fn fill_last_row(out: &mut Writer, rows: &RowLoops<'_>, rest: Variable) {
         }
     }
     *count = Expression::index(rows.width);
-}
-
-/// Writes the loop over a row of `count` elements from `start`. It prefetches elements of later rows.
-pub(crate) fn row_loop<'a>(
-    cx: &mut Translator<'a>,
-    rows: &mut RowLoops<'a>,
-    start: Expression,
-    count: Expression,
-    ahead: Option<Ahead>,
-) -> Result<()> {
-    let lane = cx.add_variable("lane", INDEX);
-    let (code, index) = cx.nested(|cx| {
-        let index = start.clone().plus(Expression::Variable(lane));
-        let name = name_of(cx.source, rows.index);
-        let index = cx.declare(name, INDEX, index);
-        let lane = Expression::Variable(lane);
-        element_of_row(cx, rows, Rows::At { lane }, index)?;
-        Ok(index)
-    })?;
-    let place = rows.space.place.clone();
-    if let Some(ahead) = ahead {
-        prefetch_row(cx, &code, index, &start, ahead, &place);
-    }
-    cx.emit(Command::sequential(lane, count, code, &place));
-    Ok(())
-}
-
-pub(crate) fn start_lanes(out: &mut Writer, rows: &RowLoops<'_>) -> Result<()> {
-    for output in &rows.outputs {
-        if let Output::Reduction(reduction) = output {
-            start_rows(out, reduction, &rows.space.place)?;
-        }
-    }
-    Ok(())
 }
 
 fn end_lanes<'a>(cx: &mut Translator<'a>, rows: &RowLoops<'a>, block: Expression) -> Result<()> {
