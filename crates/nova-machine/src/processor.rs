@@ -50,7 +50,7 @@ pub struct Processor {
     /// Lanes of a short reduction inside a loop: a vector register of floats. Measured
     /// (docs/decisions/reduction-order.md).
     pub few_lanes: u32,
-    /// The maximum number of elements of such a reduction. Measured (docs/decisions/reduction-order.md).
+    /// The maximum number of elements of such a reduction. An estimate.
     pub few_elements: i64,
     /// Keys from which a sort counts digits rather than merging. Measured (docs/decisions/sorts.md).
     pub radix_keys: i64,

@@ -1,4 +1,4 @@
-//! What conditions say of integers where they hold, and where they do not.
+//! Facts about integers from conditions: those that hold where a condition does, or where it does not.
 
 use super::Splitter;
 use super::facts::{Integer, from};
@@ -92,8 +92,11 @@ impl Splitter<'_> {
             self.facts.narrow(low, below);
         }
         if let Some(least) = range.least.and_then(|least| least.checked_add(by_wide)) {
-            let most = above.most.map_or(i128::MAX, |most| most.max(least));
-            self.facts.narrow(high, Interval::between(least, most));
+            let above = Interval {
+                least: Some(least),
+                most: None,
+            };
+            self.facts.narrow(high, above);
         }
         let bound = by.checked_add(low.offset).and_then(i64::checked_neg);
         if let (Some(root), Some(bound)) = (low.root, bound.and_then(|by| high.plus(by)))
