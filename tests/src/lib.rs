@@ -4,12 +4,13 @@
 //! programs with inputs for the differential tests. [`stages`] runs a program at every stage of the
 //! compiler. [`nested`] reads the nested programs and draws their inputs. [`host`] runs programs in
 //! hosts in C, [`programs`] on devices. [`inputs`] parses their inputs. [`sources`] finds the programs of
-//! the repository.
+//! the repository. [`effort`] says how many cases of large products are tried.
 
 pub mod bench;
 pub mod conformance;
 pub mod defects;
 pub mod devices;
+pub mod effort;
 pub mod foreign;
 pub mod group_campaign;
 pub mod group_programs;

@@ -5,6 +5,7 @@
 //! This test is alone in its program, since it sets the environment.
 
 use nova_exec::cache::Cache;
+use nova_tests::effort;
 use nova_tests::nested::{SMALL, inputs, large_inputs, with_each_file};
 use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages};
 use std::collections::BTreeMap;
@@ -15,9 +16,10 @@ const THREADS: [u32; 5] = [1, 2, 3, 8, 64];
 
 /// True if programs of a file that are compiled in one of the ways run with that number of threads.
 /// `way` and `threads` are indices. The first number always runs, the others each with half of the
-/// programs.
+/// programs, or for each change with a quarter.
 fn is_tried(file: usize, way: usize, threads: usize) -> bool {
-    threads == 0 || (file + way + threads).is_multiple_of(2)
+    let share = if effort::all() { 2 } else { 4 };
+    threads == 0 || (file + 2 * way + threads).is_multiple_of(share)
 }
 
 /// The ways: passes, a flag for strict order, and the optimisation level of the C compiler, which

@@ -32,6 +32,10 @@ use std::time::Duration;
 /// Maximum number of programs that are drawn for each in which a seeded bug changes something.
 const DRAWN_FOR_EACH: u64 = 20;
 
+/// Programs that have found a bug when few others did. They are tried first, so that not thousands are compiled
+/// for each bug again and again.
+const FINDERS: [u64; 12] = [21, 29, 32, 51, 97, 117, 149, 211, 308, 501, 3790, 3797];
+
 /// Time limit of a program that is made smaller.
 const TO_FAIL: Duration = Duration::from_secs(300);
 
@@ -237,7 +241,8 @@ fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
         let is_seeded = compiled.as_ref().map_or(true, Stages::is_seeded);
         is_seeded.then_some((seed, program, text, compiled))
     };
-    let drawn = (0..count.saturating_mul(DRAWN_FOR_EACH)).filter_map(changed);
+    let all = 0..count.saturating_mul(DRAWN_FOR_EACH);
+    let drawn = FINDERS.into_iter().chain(all).filter_map(changed);
     let mut tried = drawn.take(usize::try_from(count).unwrap_or(usize::MAX));
     tried.find_map(|(seed, program, text, compiled)| {
         let why = failure_of(compiled, &program.inputs, how)?;

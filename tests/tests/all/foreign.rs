@@ -6,7 +6,7 @@ use nova_driver::error::Failure;
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_schedule::Parallelism;
 use nova_tests::nested::host::Host;
-use nova_tests::{devices, foreign, inputs};
+use nova_tests::{devices, effort, foreign, inputs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -121,13 +121,15 @@ fn plain_functions_give_the_same_everywhere() {
 
 #[test]
 fn random_programs_with_effects_keep_their_order() {
-    let count: u64 = std::env::var("FOREIGN_PROGRAMS").map_or(40, |n| n.parse().expect("a number"));
+    let usual = if effort::all() { 80 } else { 16 };
+    let count: u64 =
+        std::env::var("FOREIGN_PROGRAMS").map_or(usual, |n| n.parse().expect("a number"));
     let first: u64 = std::env::var("FOREIGN_FIRST").map_or(0, |n| n.parse().expect("a number"));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let link = [functions("effects", folder.path())];
     let given: &[&[&str]] = &[&["5", EMPTY], &["-3", "[2 7 1]"]];
-    for (file, start) in (first..first + count).step_by(20).enumerate() {
-        let text = foreign::effects(start..(start + 20).min(first + count));
+    for (file, start) in (first..first + count).step_by(8).enumerate() {
+        let text = foreign::effects(start..(start + 8).min(first + count));
         for way in targets().into_iter().filter(|way| half(*way) == file % 2) {
             compare_on(way, &link, "effects", &text, true, given);
         }

@@ -4,7 +4,7 @@
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_schedule::Parallelism;
-use nova_tests::devices;
+use nova_tests::{devices, effort};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -74,6 +74,9 @@ const SANITIZED: &str = "-std=c11 -g1 -Wall -Wextra -Werror -pthread \
 
 fn on_processor(target: Target) {
     for optimization in 0..=3 {
+        if !effort::tries(optimization.into(), 2) {
+            continue;
+        }
         let folder = tempfile::tempdir().expect("a folder");
         write(target, optimization, folder.path());
         // Optimisation takes the compiler twice the time.

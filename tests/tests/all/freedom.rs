@@ -9,10 +9,12 @@ use nova_race::find;
 use nova_tests::processes::on_all_cores;
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::stages::{How, Passes, SMALL_TILES, Stages};
-use nova_tests::{devices, inputs, sources};
+use nova_tests::{devices, effort, inputs, sources};
 
 /// Number of random programs, with seeds from 1 on.
 const SEEDS: u64 = 200;
+/// The same for each change.
+const FEW_SEEDS: u64 = 50;
 /// The options of programs: in small chunks for threads, for kernels, and for those of CUDA.
 const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
 /// What the checker is known not to prove, as a part of the message, and the most of the random programs that may
@@ -205,7 +207,8 @@ fn loops_that_were_refused_once_are_accepted() {
 
 #[test]
 fn every_loop_of_random_programs_is_accepted() {
-    let refused = refused_in(SEEDS as usize, &|k| {
+    let seeds = if effort::all() { SEEDS } else { FEW_SEEDS };
+    let refused = refused_in(seeds as usize, &|k| {
         let seed = k as u64 + 1;
         let text = format!("{PRELUDE}{}", random::program(seed).entry);
         refused(&format!("random {seed}"), &text, true)

@@ -3,10 +3,10 @@
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_runtime::HIP_NAMES;
-use nova_tests::devices;
 use nova_tests::processes::on_all_cores;
 use nova_tests::programs::{Compiled, How, integers};
 use nova_tests::sources;
+use nova_tests::{devices, effort};
 use std::path::Path;
 
 /// A map, a reduction, a scan with ordered regions, and a filter.
@@ -70,7 +70,9 @@ fn programs_are_those_for_cuda() {
         "tests/recursion",
         "crates/nova-driver/std",
     ];
-    let programs = sources::programs(&folders);
+    let mut programs = sources::programs(&folders);
+    let mut number = 0..;
+    programs.retain(|_| number.next().is_some_and(|number| effort::tries(number, 5)));
     let compared = on_all_cores(programs.len() as u64, |k| {
         let path = &programs[k as usize];
         let cuda = words(path, Target::Cuda)?;
@@ -87,5 +89,9 @@ fn programs_are_those_for_cuda() {
         Some(())
     });
     let compared = compared.iter().flatten().count();
-    assert!(compared > 100, "{compared} of {} programs", programs.len());
+    assert!(
+        compared * 2 > programs.len() && compared > 20,
+        "{compared} of {} programs",
+        programs.len()
+    );
 }

@@ -5,7 +5,7 @@
 use nova_driver::error::Failure;
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::random::Random;
-use nova_tests::{devices, inputs};
+use nova_tests::{devices, effort, inputs};
 
 /// The forms of each kind of expression in a group: `v` a vector of ints, `r` rows of ints, `i` an
 /// int. A letter in braces stands for an expression of that kind. A name stands for an enclosing
@@ -176,7 +176,8 @@ fn strategies_are_honoured_or_refused_with_the_reason() {
         honoured.len()
     );
     // The emulation of CUDA takes long to compile.
-    for (target, every) in targets.into_iter().flatten().zip([4, 8]) {
+    let shares = if effort::all() { [4, 8] } else { [16, 24] };
+    for (target, every) in targets.into_iter().flatten().zip(shares) {
         for text in honoured.iter().step_by(every) {
             values_agree(text, target);
         }

@@ -13,6 +13,11 @@ pub struct Variant<'a> {
     pub flags: &'a [&'a str],
 }
 
+/// True if tests try all of their cases, as under `tests/run --all`, and not a part that takes minutes.
+pub fn tries_all() -> bool {
+    std::env::var_os("NOVA_TEST_ALL").is_some()
+}
+
 /// Flags that detect wrong addresses and undefined behaviour.
 pub const WATCHED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 

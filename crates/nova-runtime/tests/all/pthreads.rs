@@ -15,7 +15,7 @@ const PORTABLE_THREADS: &[&str] = &["-fsanitize=thread", "-DNOVA_PORTABLE", "-DN
 const PLAIN: &[&str] = &["-O2"];
 const STANDARD: &[&str] = &["-O2", "-DNOVA_STDATOMIC"];
 
-/// Returns the ways in which a test is compiled.
+/// Returns the ways in which a test is compiled. For each change, a way is tried in one of both languages.
 fn variants() -> Vec<Variant<'static>> {
     let [c_watched, cpp_watched] = compile::both_languages(["c_watched", "c++_watched"], WATCHED);
     let [c_threads, cpp_threads] =
@@ -24,16 +24,12 @@ fn variants() -> Vec<Variant<'static>> {
     let [_, cpp_portable] = compile::both_languages(["", "c++_portable"], PORTABLE_THREADS);
     let [c_plain, _] = compile::both_languages(["c_plain", ""], PLAIN);
     let [_, cpp_standard] = compile::both_languages(["", "c++_standard"], STANDARD);
-    vec![
-        c_watched,
-        cpp_watched,
-        c_threads,
-        cpp_threads,
-        c_portable,
-        cpp_portable,
-        c_plain,
-        cpp_standard,
-    ]
+    let for_each_change = [c_watched, cpp_threads, c_portable, cpp_standard];
+    let others = [cpp_watched, c_threads, cpp_portable, c_plain];
+    match compile::tries_all() {
+        true => [for_each_change, others].concat(),
+        false => for_each_change.into(),
+    }
 }
 
 fn check(name: &str, arguments: &[&str]) {
@@ -42,22 +38,29 @@ fn check(name: &str, arguments: &[&str]) {
     }
 }
 
-/// Runs very many regions where they are fast, and a fifth of them where a sanitizer checks each step.
-#[test]
-fn regions() {
+/// Runs a test with a number of rounds: as many where rounds are fast, fewer where a sanitizer checks each step.
+/// For each change it is a quarter of both.
+fn check_rounds(name: &str, fast: u32, watched: u32) {
     for variant in variants() {
-        let watched = variant.flags.iter().any(|flag| flag.starts_with("-fsan"));
-        let count = if watched { "20000" } else { "100000" };
-        compile::check("pool", variant, &[count]);
+        let is_watched = variant.flags.iter().any(|flag| flag.starts_with("-fsan"));
+        let count = if is_watched { watched } else { fast };
+        let count = if compile::tries_all() {
+            count
+        } else {
+            count / 4
+        };
+        compile::check(name, variant, &[&count.to_string()]);
     }
 }
 
 #[test]
+fn regions() {
+    check_rounds("pool", 100_000, 20_000);
+}
+
+#[test]
 fn shared_nodes() {
-    for variant in variants() {
-        let watched = variant.flags.iter().any(|flag| flag.starts_with("-fsan"));
-        compile::check("shared_nodes", variant, &[if watched { "8" } else { "60" }]);
-    }
+    check_rounds("shared_nodes", 60, 8);
 }
 
 #[test]
