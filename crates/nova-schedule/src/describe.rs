@@ -12,6 +12,7 @@ use crate::policy::Parallelism;
 use crate::privatised_histogram::{has_local_bins, known_bins, most_local_bins};
 use crate::radix::least;
 use crate::segmented_reduction::{SegmentedReduction, few_rows, segmented_reduction};
+use crate::short_dimensions::has_rows;
 use crate::tiles::{has_tiles, is_filter, is_single_pass, tile_size};
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Output, Program};
@@ -96,6 +97,9 @@ pub(crate) fn parallelised(
         (None, false) => PROCESSOR.threads,
     };
     steps.extend(blocks.map(|blocks| blocks.step()));
+    if has_rows(program, operation, parallelism) {
+        steps.push(Step::FewRows(PROCESSOR.threads));
+    }
     if !operation.carries.is_empty() && !matches!(chunking, Chunking::Tiles { .. }) {
         steps.push(Step::State);
     }

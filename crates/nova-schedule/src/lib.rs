@@ -22,6 +22,7 @@
 //! - [`privatised_histogram`] for histograms of few bins, on devices
 //! - [`blocks`] for maps whose threads all reduce over the same extent, on devices
 //! - [`stencil`] for maps whose threads read neighbours in arrays, on devices
+//! - [`short_dimensions`] for maps over several dimensions whose first is short, on processors
 //! - [`stored`] for stores of blocks into arrays; on processors, also scatters whose order does not matter
 //! - [`scattered`] for scatters to given positions, on devices
 //!
@@ -92,6 +93,7 @@ mod rows;
 mod scattered;
 mod segmented_reduction;
 mod shared;
+mod short_dimensions;
 mod sort;
 pub mod sort_keys;
 mod stencil;

@@ -4,6 +4,10 @@
 /// The deepest nesting of parallelised operations: each level duplicates the code inside of it.
 pub const NESTED_PARALLELISM: usize = 3;
 
+/// The most dimensions of a map of rows, and two more for each grid of rows around it. The addresses of more are
+/// products for which a proof of freedom from races is not found in time.
+pub(crate) const DIMENSIONS_OF_ROWS: usize = 4;
+
 /// Comparisons of a sort whose two sides have more operations than this are not examined for an order.
 pub(crate) const OPERATIONS_OF_A_COMPARISON: usize = 256;
 

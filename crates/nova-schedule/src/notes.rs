@@ -198,6 +198,8 @@ pub enum Step {
     Survivors,
     /// The rows that the chunks make are concatenated.
     Rows,
+    /// With fewer rows than this, each is in chunks of its own, where that is worth it.
+    FewRows(i64),
     /// Each chunk has bins of its own, which are combined.
     Bins,
     /// With up to this many bins, threads of work-groups have bins of their own in local memory. These

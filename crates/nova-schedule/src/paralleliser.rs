@@ -3,7 +3,6 @@
 
 use crate::alone::Alone;
 use crate::carried::carries_run;
-use crate::chunked::grid;
 use crate::chunking::{is_worth, most_of_small};
 use crate::cost::{COMPUTED_TWICE, Cost};
 use crate::describe::parallelised;
@@ -15,6 +14,7 @@ use crate::limits::NESTED_PARALLELISM;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
 use crate::shared::NodeMakers;
+use crate::short_dimensions::{has_rows, rows_or_chunks};
 use crate::sort::{KeySort, parallelise_sort, parallelise_sort_keys};
 use crate::stencil::{Definitions, Stencil};
 use crate::stores::{is_orderless, scatters, stores_blocks};
@@ -329,7 +329,8 @@ impl Paralleliser<'_> {
         let parallelism = self.parallelism;
         let stencil = Stencil::of(self.program, &operation, &self.definitions, parallelism);
         let mut code = Writer::new(self.program, place.clone(), parallelism);
-        let condition = match is_worth(&mut code, &operation, inside.is_some()) {
+        let by_body = inside.is_some() && !has_rows(code.program, &operation, parallelism);
+        let condition = match is_worth(&mut code, &operation, by_body) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);
@@ -355,7 +356,7 @@ impl Paralleliser<'_> {
         let way = Way { inside, twice };
         let then = code.branch(&pattern, |code, own| match kernels {
             true => kernel(code, (operation, stencil.as_ref()), &own, way),
-            false => grid(code, operation, &own, way),
+            false => rows_or_chunks(code, operation, &own, way),
         });
         let otherwise = code.branch(&pattern, |code, own| {
             if let Some(notes) = &mut self.notes {

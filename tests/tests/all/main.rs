@@ -61,6 +61,7 @@ mod scalars;
 mod scans;
 mod segmented_reductions;
 mod shared_nodes;
+mod short_dimensions;
 mod stencils;
 mod traffic;
 mod vector_math;

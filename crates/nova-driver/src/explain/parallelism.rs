@@ -311,6 +311,12 @@ fn step_text(step: Step) -> String {
         Step::Count => "in two steps: how many elements each chunk keeps, then the elements",
         Step::Survivors => "the survivors of the chunks are copied one after the other",
         Step::Rows => "the rows of the chunks are copied one after the other",
+        Step::FewRows(few) => {
+            return format!(
+                "with fewer than {few} iterations of the outermost dimension, and rows that are worth \
+                 chunks, each row is in chunks of its own"
+            );
+        }
         Step::Bins => {
             return format!(
                 "one set of bins for each chunk, which are combined; a chunk has {ELEMENTS} elements \

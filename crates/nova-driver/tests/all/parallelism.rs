@@ -280,6 +280,7 @@ fn nests() {
             "a loop of X_length x Y_length iterations, parallelised: map",
             "  a regular nest: one operation of several dimensions",
             "  from 65536 operations on, into even chunks of 32768 or more; an iteration counts as Y_length x 3 operations",
+            "  with fewer than 32 iterations of the outermost dimension, and rows that are worth chunks, each row is in chunks of its own",
             "a loop of X_length iterations, parallelised: 2 times map",
             "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
         ],
