@@ -87,15 +87,16 @@ fn a_map_is_joined_of_its_chunks() {
     assert_eq!(parallelised(VECTOR, &body), (1, 2));
 }
 
+/// Chunks of rows, a grid of few rows, and chunks of each of these.
 #[test]
-fn rows_of_a_matrix_are_parallelised_over_the_first_dimension() {
+fn a_matrix_is_parallelised_over_the_first_dimension_or_in_each_row() {
     let body = "(let [y:[n][3]f64] (operation [n 3] [i:i64 j:i64] [] (do
           (let [a:f64] (index x [i])) (let [c:f64] (convert.f64 i64 j)) (let [b:f64] (mul f64 a c))
           (in b)) (map)))
         (in n 3 y)";
     assert_eq!(
         parallelised(("(array 2 f64)", "m:i64 l:i64 r:[m][l]f64"), body),
-        (1, 2)
+        (3, 3)
     );
 }
 
