@@ -26,7 +26,7 @@ pub(crate) fn rows_or_chunks(
     rows_or_chunks_in(0, code, operation, pattern, way);
 }
 
-/// Does the same inside of so many grids of rows.
+/// Does the same as [`rows_or_chunks`] inside of `depth` grids of rows.
 fn rows_or_chunks_in(
     depth: usize,
     code: &mut Writer,
@@ -34,7 +34,6 @@ fn rows_or_chunks_in(
     pattern: &[Variable],
     mut way: Way,
 ) {
-    // An address has a product of the extents of the dimensions after each, from those of the rows around it on.
     let no = Atom::Constant(ScalarValue::Bool(false));
     let condition = match operation.shape.len() + 2 * depth <= DIMENSIONS_OF_ROWS {
         true => are_few_and_long(code, &operation),
@@ -62,11 +61,11 @@ pub(crate) fn has_rows(
     operation: &ArrayOperation,
     parallelism: Parallelism,
 ) -> bool {
-    let of_processor = !parallelism.kernels && is_map(operation) && operation.shape.len() > 1;
-    of_processor
-        && cost_by_row(program, operation, parallelism.strict)
-            .1
-            .is_none()
+    if parallelism.kernels || !is_map(operation) || operation.shape.len() < 2 {
+        return false;
+    }
+    let (_, rows) = cost_by_row(program, operation, parallelism.strict);
+    rows.is_none()
 }
 
 /// Computes whether an operation is a map of fewer rows than threads may want, each of which costs as much as two
