@@ -4,6 +4,7 @@
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_schedule::Parallelism;
+use nova_tests::effort;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -148,11 +149,12 @@ fn a_device_of_cuda_is_profiled() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     write(Target::Cuda, "cu", folder.path());
-    for sanitizers in ["-fsanitize=address,undefined", "-fsanitize=thread"] {
+    let sanitizers = ["-fsanitize=thread", "-fsanitize=address,undefined"];
+    for sanitizers in effort::first(&sanitizers, 1) {
         let mut compiler = Command::new(data("cuda/emulated-nvcc"));
         compiler
             .args(["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"])
-            .args([sanitizers, "-fno-sanitize-recover=all"])
+            .args([*sanitizers, "-fno-sanitize-recover=all"])
             .arg("-DNOVA_BLOCK_SIZE=32")
             .args(["profiled.cu", "host.cpp"]);
         check(folder.path(), &mut compiler);

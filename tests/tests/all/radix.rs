@@ -5,7 +5,8 @@
 
 use nova_driver::Target;
 use nova_schedule::Parallelism;
-use nova_tests::programs::{self, Compiled, How, list, on_devices};
+use nova_tests::programs::{self, Compiled, How, list};
+use nova_tests::{devices, effort};
 
 /// Radix sorts from 129 elements on.
 const SMALL: How = How {
@@ -22,15 +23,18 @@ const LENGTHS: [usize; 7] = [0, 1, 128, 129, 256, 513, 4161];
 /// The longest inputs for an emulation, which is slow.
 const EMULATED: usize = 600;
 
-/// Compares sorts by merges of one thread with those by keys on each target. The emulation gets only
-/// shorter inputs.
+/// Compares sorts by merges of one thread with those by keys on each target, or for each change on every other
+/// one: half the length of the text says which. The emulation gets only shorter inputs.
 #[track_caller]
 fn compare(text: &str, how: How, inputs: &[String]) {
     let merges = Compiled::without("sort-keys", text, How::usual(false));
     let processors = [Target::Sequential, Target::Pthreads];
-    let mut by_keys = on_devices(text, how);
-    by_keys.extend(processors.map(|target| Compiled::new(text, target, how)));
-    for device in by_keys {
+    let targets = [Target::OpenCl, Target::Cuda].into_iter().chain(processors);
+    let tried = targets
+        .enumerate()
+        .filter(|(k, target)| effort::tries(k + text.len() / 2, 2) && devices::has(*target));
+    for (_, target) in tried {
+        let device = Compiled::new(text, target, how);
         for (k, entry) in merges.checked.program.entries.iter().enumerate() {
             for input in inputs {
                 let length = input.split_whitespace().count();
