@@ -5,7 +5,7 @@
 
 use nova_driver::Target;
 use nova_schedule::Parallelism;
-use nova_tests::programs::{self, Compiled, How, list};
+use nova_tests::programs::{self, Compiled, How, list, on_devices};
 use nova_tests::{devices, effort};
 
 /// Radix sorts from 129 elements on.
