@@ -5,7 +5,6 @@
 use nova_tests::bench::memory::Pages;
 use nova_tests::bench::threads::regions::Region;
 use nova_tests::bench::threads::{PARTS, Plan, json, report};
-use nova_tests::effort;
 
 const MATRIX: &str = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n2 1\n3 2\n";
 
@@ -13,14 +12,8 @@ const MATRIX: &str = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\
 fn everything_is_measured() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("path.mtx"), MATRIX).expect("it can be written");
-    // Two sizes of dot, one of sumrows.
-    let sizes = if effort::all() { 3 } else { 1 };
-    let names: Vec<String> = match effort::all() {
-        true => vec!["dot".into(), "sumrows".into()],
-        false => vec!["sumrows".into()],
-    };
     let plan = Plan {
-        names: names.clone(),
+        names: vec!["dot".into(), "sumrows".into()],
         parts: PARTS.map(|(part, _)| part).into(),
         shrink: 1 << 10,
         rounds: 1,
@@ -31,7 +24,8 @@ fn everything_is_measured() {
     let found = plan.run().expect("the plan is right");
     assert!(found.failures.is_empty(), "{:#?}", found.failures);
     eprintln!("skipped: {:?}", found.skipped);
-    assert_eq!(found.programs.len(), sizes);
+    // Two sizes of dot, one of sumrows.
+    assert_eq!(found.programs.len(), 3);
     for comparison in &found.programs {
         let sides = 1 + comparison.counts.len() + comparison.opponents.len();
         assert_eq!(comparison.counts, [1, 2]);
@@ -48,7 +42,7 @@ fn everything_is_measured() {
         }
     }
     // Five shapes for each program, and the matrix.
-    assert_eq!(found.shapes.len(), 5 * names.len() + 1);
+    assert_eq!(found.shapes.len(), 11);
     let text = report::markdown(&found);
     for part in [
         "Against opponents",
