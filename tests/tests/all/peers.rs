@@ -58,7 +58,7 @@ fn differences(
 }
 
 /// Compilers' optimisers take most of the time. What they make of the opponents is checked where it is measured.
-const UNOPTIMISED: &[&str] = &["-O0"];
+const UNOPTIMISED: &str = "-O0";
 
 fn refuse(wrong: &[String]) {
     assert!(
@@ -77,7 +77,7 @@ fn every_peer_agrees_with_its_reference() {
         let name = benchmark.name;
         let program = compile(name, Options::default()).expect("it compiles");
         for (_, define) in ORDERS {
-            let define = [define, UNOPTIMISED].concat();
+            let define = [define, &[UNOPTIMISED]].concat();
             let object = Peer::c(name, &define).compile(name, folder.path());
             let library = load(&program, name, object.expect("the hand-written C compiles"));
             wrong.extend(differences(benchmark, name, &library, |_| true));
@@ -138,7 +138,7 @@ fn compare_opponent(opponent: Opponent, wanted: fn(&Case) -> bool) {
         let peer = Peer {
             name: &peer_name,
             toolchain: opponent.toolchain(),
-            define: &["-DSMALL_CHUNKS", "-DTHREADS=2", "-O0"],
+            define: &["-DSMALL_CHUNKS", "-DTHREADS=2", UNOPTIMISED],
         };
         if !peer.source(name).exists() {
             continue;
