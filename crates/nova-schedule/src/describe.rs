@@ -13,6 +13,7 @@ use crate::privatised_histogram::{has_local_bins, known_bins, most_local_bins};
 use crate::radix::least;
 use crate::segmented_reduction::{SegmentedReduction, few_rows, segmented_reduction};
 use crate::short_dimensions::has_rows;
+use crate::sort::least_chunk_of_keys;
 use crate::tiles::{has_tiles, is_filter, is_single_pass, tile_size};
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Output, Program};
@@ -37,12 +38,16 @@ impl Parallelised {
 
     /// Describes how a sort by comparisons is parallelised, or one by keys.
     pub(crate) fn sort(by_keys: bool, parallelism: Parallelism) -> Parallelised {
-        let (chunking, steps) = match by_keys && parallelism.kernels {
-            true => {
+        let (chunking, steps) = match (by_keys, parallelism.kernels) {
+            (true, true) => {
                 let from = least(parallelism).saturating_add(1);
                 (Chunking::Radix { from }, Vec::new())
             }
-            false => (Chunking::Runs, vec![Step::Merge]),
+            (true, false) => {
+                let from = least_chunk_of_keys(parallelism).saturating_add(1);
+                (Chunking::Keys { from }, vec![Step::Pieces])
+            }
+            (false, _) => (Chunking::Runs, vec![Step::Merge]),
         };
         Parallelised {
             chunking,
@@ -118,6 +123,7 @@ pub(crate) fn parallelised(
             | Chunking::Stores
             | Chunking::Arrays { .. }
             | Chunking::Radix { .. }
+            | Chunking::Keys { .. }
             | Chunking::Runs => step(output, twice, parallelism.strict),
         };
         if let Some(step) = step

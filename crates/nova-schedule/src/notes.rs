@@ -106,6 +106,11 @@ pub enum Chunking {
     Asked,
     /// Runs of a power of two of elements.
     Runs,
+    /// Even chunks of keys.
+    Keys {
+        /// The least number of elements.
+        from: i64,
+    },
     /// Chunks that store into the same arrays.
     Stores,
     /// One index for each thread of a kernel; the threads store into the same arrays.
@@ -132,6 +137,7 @@ impl Chunking {
             | Chunking::Bins { .. }
             | Chunking::Asked
             | Chunking::Runs
+            | Chunking::Keys { .. }
             | Chunking::Stores
             | Chunking::Arrays { .. }
             | Chunking::Radix { .. } => false,
@@ -207,6 +213,8 @@ pub enum Step {
     LocalBins(i64),
     /// Sorted chunks are merged.
     Merge,
+    /// Pieces of the result take their parts of sorted chunks, and sort them.
+    Pieces,
 }
 
 /// The reason why one thread runs an operation.

@@ -10,23 +10,30 @@
 //! not, as may happen with nan, the pass is repeated with one piece for each pair of runs, and so are
 //! all passes after it. A comparison that may fail must not see other pairs of elements than those of
 //! the merge, so it is never bisected.
+//!
+//! Sorts of keys have ways of their own: [`crate::sample_sort`] and [`crate::least_keys`] on processors,
+//! [`crate::radix`] on devices.
 
 use crate::chunks::even_bounds;
 use crate::cost::Cost;
 use crate::costs::cost_of;
+use crate::least_keys::{few, least_keys};
 use crate::merge::{MergePass, count_gaps, merge};
+use crate::policy::Parallelism;
 use crate::radix::{least, radix_passes};
+use crate::sample_sort::sample_sort;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{
-    Atom, Expression, Lambda, Level, Output, SliceDimension, Sorted, Type, Variable, View,
-};
+use nova_flat::ir::{Atom, Expression, Lambda, Level, Output, Sorted, Type, Variable};
 
 /// The cost of a merge step besides the comparison, and the estimated number of steps for each element.
 const STEP: i64 = 8;
 const PASSES: i64 = 16;
 /// The most chunks of a sort: each doubling of their number adds a pass.
 const CHUNKS: i64 = 64;
+/// The estimated cost of the sort of a key, and the most chunks of keys.
+const KEY: i64 = 4;
+const KEY_CHUNKS: i64 = 128;
 
 /// A sort in chunks.
 struct Sort<'a> {
@@ -36,8 +43,6 @@ struct Sort<'a> {
     size: Atom,
     /// True if pairs of elements may be compared that the merge does not compare.
     bisects: bool,
-    /// The keys by which chunks are sorted, if the comparison is that of keys.
-    keys: Option<Variable>,
 }
 
 /// A sort of keys ([`Expression::SortKeys`]).
@@ -62,7 +67,6 @@ pub(crate) fn parallelise_sort(
         compare,
         size,
         bisects,
-        keys: None,
     };
     let many = code.compare(ScalarOperation::Greater, count, size);
     let whole = |code: &mut Writer| Expression::Sort {
@@ -92,58 +96,65 @@ pub(crate) fn parallelise_sort_keys(
         let many = code.compare(ScalarOperation::Greater, sort.count, most);
         return choose_sort(code, pattern, many, whole, |code, own| {
             if let Some([keys, order]) = radix_passes(code, (sort.count, sort.first), sort.keys) {
-                bind_sorted(code, &own, sort, order, |code, at| code.element(keys, at));
+                bind_sorted(code, &own, sort, (Some(order), keys));
             }
         });
     }
-    let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
-    let ty = code.program.ty(sort.keys).element();
-    let body = code.body(|code| {
-        let both = [left, right].map(|at| code.element(sort.keys, Atom::Variable(at)));
-        vec![code.compute(ScalarOperation::LessEqual, ty, &both, Scalar::Bool)]
-    });
-    let compare = Lambda {
-        parameters: vec![left, right],
-        body,
-    };
-    let size = run_size(code, sort.count, &compare);
+    let size = key_chunk_size(code, sort.count);
     let many = code.compare(ScalarOperation::Greater, sort.count, size);
     choose_sort(code, pattern, many, whole, |code, own| {
-        let order = code.fresh_array("order", Scalar::I64, sort.count);
-        let chunks = Sort {
-            count: sort.count,
-            compare: &compare,
-            size,
-            bisects: true,
-            keys: Some(sort.keys),
-        };
-        merge_sort(code, order, &chunks);
-        bind_sorted(code, &own, sort, order, |code, index| {
-            let at = code.element(order, index);
-            code.element(sort.keys, at)
-        });
+        if sort.first == sort.count {
+            return sort_all(code, &own, sort, size);
+        }
+        let (few, wide) = few(code, sort, size);
+        code.choose_way(
+            &own,
+            few,
+            |code, own| {
+                let [order, keys] = least_keys(code, sort, wide);
+                bind_sorted(code, &own, sort, (Some(order), keys));
+            },
+            |code, own| sort_all(code, &own, sort, size),
+        );
     })
 }
 
-/// Binds what a sort of keys gives: the first positions of an order, and the keys there.
+/// Returns the least number of keys of a chunk.
+pub(crate) fn least_chunk_of_keys(parallelism: Parallelism) -> i64 {
+    (parallelism.grain / KEY).max(1)
+}
+
+/// Returns the number of keys of a chunk.
+fn key_chunk_size(code: &mut Writer, count: Atom) -> Atom {
+    let least = least_chunk_of_keys(code.parallelism);
+    let even = code.quotient_up(count, Atom::index(code.parallelism.chunks.min(KEY_CHUNKS)));
+    code.scalar(ScalarOperation::Maximum, even, Atom::index(least))
+}
+
+fn sort_all(code: &mut Writer, pattern: &[Variable], sort: &KeySort, size: Atom) {
+    let sorted = sample_sort(code, sort, size);
+    bind_sorted(code, pattern, sort, sorted);
+}
+
+/// Binds what a sort of keys gives to the first elements of an order and of sorted keys.
 fn bind_sorted(
     code: &mut Writer,
     pattern: &[Variable],
     sort: &KeySort,
-    order: Variable,
-    key_at: impl Fn(&mut Writer, Atom) -> Atom,
+    (order, keys): (Option<Variable>, Variable),
 ) {
-    let is_whole = code.program.ty(order).shape() == [sort.first];
     for (given, sorted) in pattern.iter().zip(&sort.gives) {
-        if *sorted == Sorted::Positions && is_whole {
-            code.push(vec![*given], Expression::Atom(Atom::Variable(order)));
+        let all = match sorted {
+            Sorted::Positions => order,
+            Sorted::Keys => Some(keys),
+        };
+        let Some(all) = all else { continue };
+        if code.program.ty(all).shape() == [sort.first] {
+            code.push(vec![*given], Expression::Atom(Atom::Variable(all)));
             continue;
         }
         code.to_parallelise.insert(*given);
-        code.map(*given, Level::Sequential, |code, at| match sorted {
-            Sorted::Positions => code.element(order, at),
-            Sorted::Keys => key_at(code, at),
-        });
+        code.map(*given, Level::Sequential, |code, at| code.element(all, at));
     }
 }
 
@@ -228,35 +239,16 @@ fn sort_chunk(
     sort: &Sort,
 ) -> Variable {
     let own = code.like(order, vec![length]);
-    let expression = match sort.keys {
-        Some(keys) => {
-            let chunk = code.like(keys, vec![length]);
-            let view = View::Slice(vec![SliceDimension {
-                start: first,
-                step: Atom::index(1),
-                count: length,
-            }]);
-            code.push(vec![chunk], Expression::View { array: keys, view });
-            Expression::SortKeys {
-                count: length,
-                first: length,
-                keys: chunk,
-                gives: vec![Sorted::Positions],
-            }
-        }
-        None => {
-            let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
-            let body = code.body(|code| {
-                let both = [left, right]
-                    .map(|own| code.scalar(ScalarOperation::Add, first, Atom::Variable(own)));
-                code.apply(sort.compare, &both)
-            });
-            let parameters = vec![left, right];
-            Expression::Sort {
-                count: length,
-                compare: Lambda { parameters, body },
-            }
-        }
+    let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
+    let body = code.body(|code| {
+        let both =
+            [left, right].map(|own| code.scalar(ScalarOperation::Add, first, Atom::Variable(own)));
+        code.apply(sort.compare, &both)
+    });
+    let parameters = vec![left, right];
+    let expression = Expression::Sort {
+        count: length,
+        compare: Lambda { parameters, body },
     };
     code.push(vec![own], expression);
     own

@@ -273,6 +273,31 @@ fn comparisons_that_fail_do_so_on_devices_too() {
     }
 }
 
+/// The first ones of sorted elements, alone and with their places, of which threads sort chunks that have at
+/// least eight times as many.
+#[test]
+fn few_are_found_among_many() {
+    let text =
+        "(entry least ((k : int) (X : vector int)) (slice 0 1 (min k (length X)) (sort <= X)))
+        (entry places ((k : int) (X : vector int)) (slice 0 1 (min k (length X))
+          (sort (lambda (a, _) (b, _) (>= a b)) (zip X (range (length X))))))";
+    let merges = Compiled::without("sort-keys", text, How::usual(false));
+    let numbers = |n: usize| lists(n, |bits| (bits as i32).to_string());
+    for how in [SMALL, How::usual(false)] {
+        let threads = Compiled::new(text, Target::Pthreads, how);
+        for (length, inputs) in [1, 130, 4161, 40_000].map(|n| (n, numbers(n))) {
+            let counts = [0, 1, 7, length / 65, length / 9, length / 8 + 1, length];
+            for count in counts.map(|count| count.to_string()) {
+                for (input, entry) in inputs.iter().zip([0, 1, 1]) {
+                    let expected = merges.call(entry, &[&count, input]).expect("merged");
+                    let value = threads.call(entry, &[&count, input]).expect("found");
+                    assert!(value.same(&expected), "{count} of {length}, entry {entry}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn sizes_are_the_usual_ones_by_default() {
     let text = "((X : vector int)) (sort (lambda (a b) (<= a b)) X)";

@@ -191,6 +191,7 @@ impl Report<'_> {
                  with a thread for each iteration"
             ),
             Chunking::Runs => "into runs of a power of two of elements".to_string(),
+            Chunking::Keys { from } => format!("from {from} elements on, into even chunks"),
             Chunking::Radix { from } => format!(
                 "from {from} elements on, by the digits of a key, the last one first: kernels sort \
                  tiles by a digit and take from these what comes next; digits in which no keys \
@@ -331,6 +332,10 @@ fn step_text(step: Step) -> String {
             );
         }
         Step::Merge => "runs are sorted, then merged in pieces of their size",
+        Step::Pieces => {
+            "chunks are sorted, then each piece of the result takes its part of every chunk and is \
+             sorted; where few are wanted, each chunk gives its first elements"
+        }
     };
     text.to_string()
 }
