@@ -10,7 +10,7 @@ use super::{Map, Strips, at_most};
 use nova_core::ScalarOperation;
 use nova_loop::copies;
 use nova_loop::cost::latency;
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
 use std::collections::BTreeMap;
@@ -23,13 +23,13 @@ const WORTH_PERCENT: u32 = 75;
 const EXPANDED_VALUES: usize = 6;
 
 /// A place where a body is split.
-struct Split {
+pub(super) struct Split {
     /// The number of commands in the first half.
     first: usize,
     /// The values that are stored in local arrays.
-    expanded: Vec<Variable>,
+    pub(super) expanded: Vec<Variable>,
     /// The commands of the first half that the second half repeats, by position.
-    again: Vec<usize>,
+    pub(super) again: Vec<usize>,
 }
 
 impl Strips<'_> {
@@ -39,6 +39,12 @@ impl Strips<'_> {
             return None;
         }
         let split = self.split(map)?;
+        Some(self.in_strips(map, &split, Level::Sequential))
+    }
+
+    /// Returns the commands that replace a loop by two loops over each strip, of which the first one has this
+    /// level.
+    pub(super) fn in_strips(&mut self, map: &Map, split: &Split, level: Level) -> Vec<Command> {
         let mut made = Vec::new();
         let count = self.simple("count", map.count.clone(), &mut made);
         let width = Expression::index(i64::from(STRIP));
@@ -49,10 +55,13 @@ impl Strips<'_> {
         let mut body = vec![Command::declare(begin, first)];
         let left = count.minus(Expression::Variable(begin));
         let length = self.simple("length", at_most(left, width), &mut body);
-        let halves = self.halves(map, &split, begin, length, &mut body);
+        let mut halves = self.halves(map, split, begin, length, &mut body);
+        if let [Command::For { level: first, .. }, _] = &mut halves {
+            *first = level;
+        }
         body.extend(halves);
         made.push(map.counted(strip, strips, body));
-        Some(made)
+        made
     }
 
     /// Returns the two loops over a strip. Declares the local arrays between them.
@@ -131,7 +140,7 @@ impl Strips<'_> {
     }
 
     /// Returns the split after so many commands, if few enough values must be stored.
-    fn split_at(&self, map: &Map, first: usize) -> Option<Split> {
+    pub(super) fn split_at(&self, map: &Map, first: usize) -> Option<Split> {
         let mut needed = walk::read_variables(&map.body[first..]);
         let (mut expanded, mut again) = (Vec::new(), Vec::new());
         for (at, command) in map.body[..first].iter().enumerate().rev() {

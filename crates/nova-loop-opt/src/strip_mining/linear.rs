@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 /// The declarations in the body of a loop, by which an expression of the body can be written in
 /// variables from outside the loop.
+#[derive(Clone)]
 pub(crate) struct Definitions {
     index: Variable,
     values: BTreeMap<Variable, Expression>,

@@ -43,7 +43,7 @@ impl Memory {
     }
 
     /// True for a pointer to a local array to which no other pointer leads.
-    pub(super) fn is_local(&self, pointer: Variable) -> bool {
+    pub(crate) fn is_local(&self, pointer: Variable) -> bool {
         self.made(pointer) == Some(Made::Local)
     }
 
@@ -62,11 +62,18 @@ impl Memory {
     /// True if commands read through none of the pointers through which they write, and through
     /// variables only.
     pub(crate) fn is_apart(&self, body: &[Command]) -> bool {
+        self.is_apart_but(body, &BTreeSet::new())
+    }
+
+    /// Returns the same where it does not matter what is done through the `private` pointers.
+    pub(crate) fn is_apart_but(&self, body: &[Command], private: &BTreeSet<Variable>) -> bool {
         let mut written = BTreeSet::new();
         walk::each_command(body, |command| {
             for address in uses::written(command) {
                 address.each_variable(&mut |pointer| {
-                    written.insert(pointer);
+                    if !private.contains(&pointer) {
+                        written.insert(pointer);
+                    }
                 });
             }
         });

@@ -1,10 +1,12 @@
 //! A pass on Loop that strip-mines innermost loops: they work in strips of some hundred iterations,
-//! where what an iteration writes depends on no other iteration. There are three cases:
+//! where what an iteration writes depends on no other iteration. There are four cases:
 //!
 //! - Loops that write a large result and compute little write it with non-temporal stores
 //!   ([`non_temporal`], [`lines`]).
 //! - Loops with long chains of dependent operations become two loops over each strip, so that the
 //!   processor has more than one chain to work on ([`fission`]; loop fission with strip-mining).
+//! - Loops with carried state compute what depends on no earlier iteration in a loop of its own
+//!   ([`distribution`]; loop distribution with scalar expansion).
 //! - Loops that are prefix scans compute their results in vector registers, a few at a time
 //!   ([`prefix_scans`]).
 //!
@@ -12,6 +14,7 @@
 //! that is free. All of them move writes after reads of other iterations. This has no visible
 //! effect, because such a loop only writes memory of its own ([`memory`]).
 
+mod distribution;
 pub(crate) mod filled;
 mod fission;
 mod in_place;
@@ -146,7 +149,10 @@ impl Strips<'_> {
             if !map.folds.is_empty() {
                 return match offsets::are_written(&map, &self.offsets) {
                     true => None,
-                    false => self.prefix_scans(&map),
+                    false => {
+                        let scans = self.prefix_scans(&map);
+                        scans.or_else(|| self.distribute(&map))
+                    }
                 };
             }
             if map.is_local {

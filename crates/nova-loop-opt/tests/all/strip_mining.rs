@@ -249,3 +249,63 @@ fn a_loop_that_carries_a_value_stays() {
         "{text}"
     );
 }
+
+/// Returns a loop whose state `s` gets a value of `step`, where `w` is the last of many operations on an
+/// element.
+fn carried(work: &str, step: &str) -> String {
+    floats(&format!(
+        "(declare s:f32 a) (for i n sequential (declare v:f32 (load x i)) {work} {step})"
+    ))
+}
+
+#[test]
+fn what_depends_on_no_earlier_iteration_is_computed_in_a_loop_of_its_own() {
+    let many = dependent("v", "w");
+    for (step, arrays) in [
+        // A linear recurrence, with all its steps as a result.
+        ("(set s (add f32 (mul f32 s 0.5f) w11)) (store t i s)", 1),
+        // What is read before it is passed on, and two values of the first loop.
+        (
+            "(declare u:f32 (div f32 w11 (add f32 s w10))) (store t i (sub f32 u s)) (set s u)",
+            2,
+        ),
+        // Parts of expressions are computed before, and elements are read again.
+        (
+            "(set s (div f32 (sub f32 (mul f32 w11 v) 1.0f) (add f32 (mul f32 s v) (mul f32 w10 w9)))) (store t i s)",
+            2,
+        ),
+    ] {
+        let text = rewritten(&carried(&many, step));
+        assert!(text.contains(" independent"), "{text}");
+        assert_eq!(text.matches("(local ").count(), arrays, "{text}");
+        assert_eq!(text.matches("(for ").count(), 3, "{text}");
+    }
+}
+
+#[test]
+fn loops_of_which_c_compilers_make_vectors_or_never_would_stay() {
+    let many = dependent("v", "w");
+    let exact = "(declare k:i32 (convert.i32 bool (lt f32 w11 1.0f)))
+        (declare q:i32 (div i32 k 3i32)) (declare z:f32 (convert.f32 i32 q))";
+    for (work, step) in [
+        // A sum, alone and where the next value has a name.
+        (many.as_str(), "(set s (add f32 s w11)) (store t i v)"),
+        (
+            &many,
+            "(declare u:f32 (add f32 s w11)) (set s u) (store t i v)",
+        ),
+        // Little work.
+        (
+            "(declare w11:f32 (div f32 v 3.0f))",
+            "(set s (add f32 (mul f32 s 0.5f) w11)) (store t i s)",
+        ),
+        // Divisions of integers have no vector instructions.
+        (
+            &format!("{many} {exact}"),
+            "(set s (add f32 (mul f32 s 0.5f) z)) (store t i s)",
+        ),
+    ] {
+        let text = rewritten(&carried(work, step));
+        assert!(!text.contains("(local "), "{text}");
+    }
+}
