@@ -7,6 +7,7 @@ use super::facts::{Integer, integer, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::Expression;
+use nova_symbolic::Interval;
 
 /// A comparison whose outcome is not known.
 #[derive(Clone, Copy, Debug)]
@@ -169,6 +170,36 @@ impl Splitter<'_> {
         }
     }
 
+    /// Returns the interval of the values of an integer expression: of conversions, minima, maxima and choices,
+    /// else that of its type.
+    pub(super) fn range(&self, expression: &Expression) -> Option<Interval> {
+        let all = range_of(self.type_of(expression)?);
+        match expression {
+            Expression::Constant(value) => Some(Interval::exactly(integer(*value)?.into())),
+            Expression::Variable(_) => match self.facts.affine(expression) {
+                Some(value) => Some(self.facts.range(value)),
+                None => all,
+            },
+            Expression::Scalar {
+                operation,
+                arguments,
+                ..
+            } => {
+                let of = |k: usize| deep(|| self.range(arguments.get(k)?));
+                match operation {
+                    ScalarOperation::Convert(_) => match (of(0), all) {
+                        (Some(value), Some(all)) => Some(value.intersection(all)),
+                        (_, all) => all,
+                    },
+                    ScalarOperation::Minimum => Some(of(0)?.minimum(of(1)?)),
+                    ScalarOperation::Maximum => Some(of(0)?.maximum(of(1)?)),
+                    _others => all,
+                }
+            }
+            _others => all,
+        }
+    }
+
     fn sum(&self, operand: Scalar, a: Integer, b: Integer) -> Option<Integer> {
         let sum = match (a.root, b.root) {
             (_, None) => a.plus(b.offset)?,
@@ -256,7 +287,7 @@ fn decide(holds: bool, fails: bool) -> Option<bool> {
 }
 
 /// Returns the number of expressions in an expression, itself included.
-pub(super) fn expression_size(expression: &Expression) -> usize {
+pub(crate) fn expression_size(expression: &Expression) -> usize {
     let inside = expression.children().into_iter();
     1 + inside.map(|e| deep(|| expression_size(e))).sum::<usize>()
 }

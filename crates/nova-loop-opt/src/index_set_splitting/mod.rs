@@ -19,6 +19,7 @@ mod straighten;
 
 use chunks::Chunks;
 use expressions::Undecided;
+pub(crate) use expressions::expression_size;
 use facts::{Facts, Integer, from, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -241,6 +242,9 @@ impl Splitter<'_> {
                     }
                     (None, Type::Scalar(_)) => {
                         self.add_root(*variable);
+                        if let Some(range) = self.range(expression) {
+                            self.facts.narrow(Integer::variable(*variable), range);
+                        }
                         self.learn_chunk(*variable, expression);
                     }
                     _ => {}

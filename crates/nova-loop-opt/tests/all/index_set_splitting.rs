@@ -191,6 +191,32 @@ fn long_loops_of_a_known_length_are_split_too() {
     }
 }
 
+#[test]
+fn numbers_that_come_from_narrow_ones_are_in_their_range() {
+    // The number of iterations may not be known to fit, but what it is computed from.
+    let counts = |count: &str| {
+        let body = "(declare before:u8 (load x (convert.i64 i32 (max i32 0i32 (sub i32 (convert.i32 i64 i) 1i32)))))
+             (set s (sub i32 (mul i32 s 3i32) (convert.i32 u8 before)))";
+        let text = function(body).replace("(check (fits.i32 i64 n) overflow [n])", "");
+        let declared = format!("(declare c:i64 {count}) (for i c sequential");
+        let before = read(&text.replace("(for i n sequential", &declared));
+        let (after, printed) = after(&before, nova_loop_opt::index_set_splitting::run);
+        for length in 0..8 {
+            assert_eq!(value_of(&before, length), value_of(&after, length));
+        }
+        printed
+    };
+    for (count, is_split) in [
+        ("n", false),
+        ("(add i64 n 0)", false),
+        ("(max i64 (convert.i64 i32 (wrap.i32 i64 n)) 0)", true),
+        ("(min i64 n 40)", true),
+    ] {
+        let text = counts(count);
+        assert_eq!(!text.contains("max i32"), is_split, "{count}: {text}");
+    }
+}
+
 /// The last of `m` iterations is special, where `m` is a number that could be negative.
 const TO_M: &str = "(declare last:i32 (sub i32 m 1i32))
      (for k (convert.i64 i32 m) sequential
