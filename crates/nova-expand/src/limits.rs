@@ -22,5 +22,9 @@ pub(crate) const STATEMENTS_OF_A_ROW: usize = 8;
 /// The maximum number of elements that are folded from left to right where rounding errors grow with them.
 pub(crate) const ELEMENTS_OF_A_FOLD: i64 = 4096;
 
+/// The maximum number of elements of an array that each element of a map makes for itself, where some are taken
+/// in lockstep: those of all lanes should stay in a cache.
+pub(crate) const ELEMENTS_OF_A_PRIVATE_ARRAY: i64 = 4096;
+
 /// The maximum number of terms of an address. Longer sums are treated as unknown.
 pub(crate) const TERMS_OF_AN_ADDRESS: usize = 16;

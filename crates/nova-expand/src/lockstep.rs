@@ -6,12 +6,15 @@
 //! as independent, and the pass `lockstep` of nova-loop-opt rewrites it. Reductions inside are left folds, each
 //! lane its own.
 //!
+//! Arrays that an element makes for itself, as the states of a recurrence, are private to its lane: the pass
+//! allocates them once for all lanes, with the lanes of an element side by side. Elements may be rows then.
+//!
 //! Reductions that have lanes of their own ([`crate::lanes`]) keep them if they are long. Short ones gain from
 //! lockstep if neighbours of the map read neighbours in memory, or the same elements. Such a map has a second
 //! version for long reductions.
 
 use crate::lanes::lane_schedule;
-use crate::limits::{ELEMENTS_OF_A_FOLD, STATEMENTS_OF_LANES};
+use crate::limits::{ELEMENTS_OF_A_FOLD, ELEMENTS_OF_A_PRIVATE_ARRAY, STATEMENTS_OF_LANES};
 use crate::loops::wrap;
 use crate::outputs::{consume_all, finish_output, start_outputs};
 use crate::source::name_of;
@@ -41,8 +44,8 @@ pub(crate) fn lockstep_of(
     cx: &Translator<'_>,
     operation: &flat::ArrayOperation,
 ) -> Option<Lockstep> {
-    let is_map = |o: &flat::Output| matches!(o, flat::Output::Map);
-    let plain = operation.carries.is_empty() && operation.outputs.iter().all(is_map);
+    let makes_rows = |o: &flat::Output| is_map(o) || matches!(o, flat::Output::Join { .. });
+    let plain = operation.carries.is_empty() && operation.outputs.iter().all(makes_rows);
     if cx.machine != Machine::Processor || cx.recursive || cx.lockstep || !plain {
         return None;
     }
@@ -57,15 +60,24 @@ pub(crate) fn lockstep_of(
         index: *index,
         varying: BTreeMap::from([(*index, Some(Polynomial::variable(*index)))]),
         bound: operation.indices.iter().copied().collect(),
+        private: BTreeSet::new(),
+        written: BTreeSet::new(),
         limits: Vec::new(),
         loops: 0,
+        has_recurrence: false,
+        costly: 0,
+        scattered: 0,
         repeats: false,
         is_masked: false,
     };
     search.body(&operation.body, false)?;
-    (search.loops > 0).then_some(Lockstep {
+    search.gains().then_some(Lockstep {
         limits: search.limits,
     })
+}
+
+fn is_map(output: &flat::Output) -> bool {
+    matches!(output, flat::Output::Map)
 }
 
 /// The search through the body of a map.
@@ -76,9 +88,18 @@ struct Search<'s, 'a> {
     varying: BTreeMap<flat::Variable, Option<Polynomial>>,
     /// The variables that are bound inside the map.
     bound: BTreeSet<flat::Variable>,
+    /// The arrays that an element makes for itself, and those that it makes in its part of the result.
+    private: BTreeSet<flat::Variable>,
+    written: BTreeSet<flat::Variable>,
     limits: Vec<(flat::Atom, i64)>,
     /// The number of loops that are no vectors by themselves.
     loops: u32,
+    /// True if one of them makes a private array.
+    has_recurrence: bool,
+    /// The number of operations in loops that take many cycles.
+    costly: u32,
+    /// The number of reads of elements that do not lie side by side.
+    scattered: u32,
     /// True in the body of a loop.
     repeats: bool,
     /// True where only some lanes run what a loop repeats.
@@ -98,6 +119,13 @@ impl Search<'_, '_> {
 
     fn statement(&mut self, statement: &flat::Statement, in_lanes: bool) -> Option<()> {
         use flat::Expression as E;
+        let mut reads_result = false;
+        used_variables(&statement.expression, &mut |v| {
+            reads_result |= self.written.contains(&v);
+        });
+        if reads_result {
+            return None;
+        }
         match &statement.expression {
             E::Atom(_) => self.bind(statement),
             E::Scalar {
@@ -109,20 +137,9 @@ impl Search<'_, '_> {
                 if differs && !self.has_vectors(*operation, *operand, arguments) {
                     return None;
                 }
+                self.costly += u32::from(self.repeats && !is_simple(*operation, *operand));
                 self.bind(statement)
             }
-            E::Index { array, indices } => {
-                let along = self.stride(*array, indices);
-                // Not all processors have gathers under a mask that compilers use.
-                if (in_lanes || self.is_masked) && !matches!(along, Some(0 | 1)) {
-                    return None;
-                }
-                if along != Some(0) {
-                    self.varies(&statement.pattern);
-                }
-                Some(())
-            }
-            E::View { .. } | E::Check { .. } | E::Fail { .. } => Some(()),
             E::If {
                 condition,
                 then,
@@ -150,11 +167,73 @@ impl Search<'_, '_> {
             }
             E::Operation(operation) => {
                 self.operation(operation, in_lanes)?;
+                let (arrays, scalars): (Vec<_>, Vec<_>) = statement
+                    .pattern
+                    .iter()
+                    .partition(|v| self.cx.source.variable(**v).ty.is_array());
+                self.make(&arrays);
+                self.varies(&scalars);
+                Some(())
+            }
+            _others => self.access(statement, in_lanes),
+        }
+    }
+
+    /// Looks at a statement that reads an array, makes room for one, or checks.
+    fn access(&mut self, statement: &flat::Statement, in_lanes: bool) -> Option<()> {
+        use flat::Expression as E;
+        match &statement.expression {
+            E::Index { array, indices } if self.private.contains(array) => {
                 self.varies(&statement.pattern);
+                let differs = indices.iter().any(|index| self.is_varying(*index));
+                (!differs).then_some(())
+            }
+            E::View { array, .. } if self.private.contains(array) => {
+                self.private.extend(&statement.pattern);
+                (!self.reads_varying(&statement.expression)).then_some(())
+            }
+            E::Index { array, indices } => {
+                let along = self.stride(*array, indices);
+                // Not all processors have gathers under a mask that compilers use.
+                if (in_lanes || self.is_masked) && !matches!(along, Some(0 | 1)) {
+                    return None;
+                }
+                self.scattered += u32::from(!matches!(along, Some(0 | 1)));
+                if along != Some(0) {
+                    self.varies(&statement.pattern);
+                }
+                Some(())
+            }
+            E::View { .. } | E::Check { .. } | E::Fail { .. } => Some(()),
+            E::Allocate {
+                count,
+                destination: None,
+                ..
+            } => (!self.is_masked && !self.is_varying(*count)).then_some(()),
+            E::Copy(array) if self.private.contains(array) => {
+                self.make(&statement.pattern);
                 Some(())
             }
             _others => None,
         }
+    }
+
+    /// Notes arrays that an element makes.
+    fn make(&mut self, arrays: &[flat::Variable]) {
+        for array in arrays {
+            let memory = self.cx.source.variable(*array).memory.as_ref();
+            let is_own = memory.is_some_and(|memory| self.bound.contains(&memory.block));
+            match is_own {
+                true => self.private.insert(*array),
+                false => self.written.insert(*array),
+            };
+        }
+    }
+
+    /// True if lockstep gains. Elements of rows lie apart in memory, which costs more than a recurrence of few
+    /// cycles.
+    fn gains(&self) -> bool {
+        self.loops > 0 && !(self.has_recurrence && self.scattered > 0 && self.costly == 0)
     }
 
     /// Looks at the cases of a conditional.
@@ -200,35 +279,60 @@ impl Search<'_, '_> {
         self.bound.extend(&operation.indices);
         let schedule = lane_schedule(self.cx, operation);
         for output in &operation.outputs {
-            let flat::Output::Reduce {
-                lambda,
-                start,
-                bracketing: Bracketing::Whole,
-                ..
-            } = output
-            else {
-                return None;
-            };
-            let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
-            if self.cx.program.strict && !exact {
-                return None;
+            match output {
+                flat::Output::Map => self.private_array(operation)?,
+                flat::Output::Reduce {
+                    lambda,
+                    start,
+                    bracketing: Bracketing::Whole,
+                    ..
+                } => self.fold(operation, lambda, start, in_lanes)?,
+                _others => return None,
             }
-            let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
-            if !exact && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
-                self.limit(&operation.shape, ELEMENTS_OF_A_FOLD)?;
-            }
-            self.bound.extend(&lambda.parameters);
-            self.varies(&lambda.parameters);
-            self.body(&lambda.body, in_lanes)?;
         }
-        let has_lanes = schedule.is_some();
-        match has_lanes {
-            true => self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?,
-            false => self.loops += 1,
+        let makes_array = operation.outputs.iter().any(is_map);
+        let is_plain_map = states.is_empty() && operation.outputs.iter().all(is_map);
+        let is_vector = schedule.is_some() || is_plain_map;
+        if schedule.is_some() {
+            self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?;
         }
+        self.has_recurrence |= makes_array && !is_vector;
+        self.loops += u32::from(!is_vector);
+        let loops = self.loops;
         self.repeated(false, |search| {
-            search.body(&operation.body, in_lanes || has_lanes)
-        })
+            search.body(&operation.body, in_lanes || is_vector)
+        })?;
+        // Loops in a map inside belong to its own elements.
+        (!is_plain_map || self.loops == loops).then_some(())
+    }
+
+    /// Looks at an array that an operation inside the map makes.
+    fn private_array(&mut self, operation: &flat::ArrayOperation) -> Option<()> {
+        if self.is_masked {
+            return None;
+        }
+        self.limit(&operation.shape, ELEMENTS_OF_A_PRIVATE_ARRAY)
+    }
+
+    /// Looks at a reduction inside the map, which each element folds.
+    fn fold(
+        &mut self,
+        operation: &flat::ArrayOperation,
+        lambda: &flat::Lambda,
+        start: &[flat::Atom],
+        in_lanes: bool,
+    ) -> Option<()> {
+        let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
+        if self.cx.program.strict && !exact {
+            return None;
+        }
+        let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
+        if !exact && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
+            self.limit(&operation.shape, ELEMENTS_OF_A_FOLD)?;
+        }
+        self.bound.extend(&lambda.parameters);
+        self.varies(&lambda.parameters);
+        self.body(&lambda.body, in_lanes)
     }
 
     /// Looks at what a loop repeats. `parts` states that elements leave the loop at different times.

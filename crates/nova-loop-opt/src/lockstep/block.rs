@@ -15,13 +15,20 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Block<'p> {
     pub(super) program: &'p mut Program,
     /// The number of lanes.
-    width: i64,
+    pub(super) width: i64,
     /// The variables that may differ between lanes.
     pub(super) varying: BTreeSet<Variable>,
+    /// The pointers to arrays that are private to a lane.
+    pub(super) private: BTreeSet<Variable>,
     /// The index of the loop, and the index of the first lane.
     index: Variable,
     base: Variable,
     place: &'p Place,
+    /// Sums and products of the index and of what never changes, which each loop over lanes computes anew, so
+    /// that addresses are plain.
+    pub(super) computed: BTreeMap<Variable, Expression>,
+    /// The variables that are assigned after their declaration.
+    assigned: BTreeSet<Variable>,
     /// The local array of each variable that differs between lanes, and those of the masks.
     pub(super) arrays: BTreeMap<Variable, Variable>,
     pub(super) locals: Vec<Variable>,
@@ -55,7 +62,7 @@ impl<'p> Block<'p> {
         program: &'p mut Program,
         width: i64,
         [index, base, first]: [Variable; 3],
-        varying: BTreeSet<Variable>,
+        (varying, private): (BTreeSet<Variable>, BTreeSet<Variable>),
         body: &[Command],
         place: &'p Place,
     ) -> Option<Vec<Command>> {
@@ -64,9 +71,12 @@ impl<'p> Block<'p> {
             program,
             width,
             varying,
+            private,
             index,
             base,
             place,
+            computed: BTreeMap::new(),
+            assigned: assigned(body),
             arrays: BTreeMap::new(),
             locals: Vec::new(),
             depths: BTreeMap::new(),
@@ -152,6 +162,9 @@ impl<'p> Block<'p> {
     fn command(&mut self, command: &Command) -> Option<()> {
         match command {
             Command::Comment(_) | Command::Prefetch { .. } => Some(()),
+            Command::Allocate { .. } | Command::Local { .. } | Command::Release(_) => {
+                self.room(command)
+            }
             Command::Declare { variable, value } => self.declare(*variable, value.as_ref()),
             Command::Assign { variable, value } => {
                 let Some(array) = self.arrays.get(variable).copied() else {
@@ -223,7 +236,7 @@ impl<'p> Block<'p> {
     fn store(&mut self, pointer: Variable, index: &Expression, value: &Expression) {
         let store = Command::Store {
             pointer,
-            index: self.own(index),
+            index: self.place_of(pointer, self.own(index)),
             value: self.own(value),
         };
         let guarded = match self.mask() {
@@ -302,7 +315,7 @@ impl<'p> Block<'p> {
     }
 
     /// Writes the loop over lanes that was collected. Returns the condition that a mask has no lanes after it.
-    fn end_group_with_any(&mut self, mask: Variable) -> Expression {
+    pub(super) fn end_group_with_any(&mut self, mask: Variable) -> Expression {
         let any = self.program.add_variable("any", Type::Scalar(MASK));
         self.made.push(Command::declare(any, number(0)));
         let value = on_masks(
@@ -357,7 +370,7 @@ impl<'p> Block<'p> {
     }
 
     /// Writes the loop over lanes that was collected.
-    fn end_group(&mut self) {
+    pub(super) fn end_group(&mut self) {
         if self.group.is_empty() {
             return;
         }
@@ -407,12 +420,49 @@ impl<'p> Block<'p> {
         });
     }
 
+    /// True if a value is an `i64` that is computed from the index and from what never changes by sums and
+    /// products.
+    pub(super) fn is_plain(&self, variable: Variable, value: &Expression) -> bool {
+        let is_index = self.program.variable(variable).ty == INDEX;
+        is_index && !self.assigned.contains(&variable) && self.is_plain_sum(value)
+    }
+
+    fn is_plain_sum(&self, value: &Expression) -> bool {
+        match value {
+            Expression::Constant(_) => true,
+            Expression::Variable(variable) => {
+                let is_known = !self.varying.contains(variable)
+                    || *variable == self.index
+                    || self.computed.contains_key(variable);
+                is_known && !self.assigned.contains(variable)
+            }
+            Expression::Scalar {
+                operation:
+                    ScalarOperation::Add | ScalarOperation::Subtract | ScalarOperation::Multiply,
+                operand: Scalar::I64,
+                arguments,
+            } => arguments.iter().all(|e| deep(|| self.is_plain_sum(e))),
+            _others => false,
+        }
+    }
+
     pub(super) fn scalar(&self, variable: Variable) -> Option<Scalar> {
         match self.program.variable(variable).ty {
             Type::Scalar(scalar) => Some(scalar),
             Type::Pointer(_) | Type::Block => None,
         }
     }
+}
+
+/// Returns the variables that are assigned after their declaration.
+fn assigned(body: &[Command]) -> BTreeSet<Variable> {
+    let mut assigned = BTreeSet::new();
+    walk::each_command(body, |command| {
+        if let Command::Assign { variable, .. } = command {
+            assigned.insert(*variable);
+        }
+    });
+    assigned
 }
 
 /// Replaces the variables of commands.

@@ -19,6 +19,9 @@
 //! length ([`block`]). Conditionals and loops that lanes leave at different times run under masks, so that a
 //! lane computes nothing that its iteration would not.
 //!
+//! Arrays that an iteration allocates for itself are private to its lane ([`private`]). They are allocated once
+//! for all lanes, with the lanes of an element side by side.
+//!
 //! **Which loops.** The translation marks loops as independent where this gains. The pass looks at marked loops
 //! that contain others. The last block begins early enough to be full, so that some iterations may run twice.
 //! That is harmless: the loop writes only memory of its own, which it does not read. Loops that do anything else
@@ -31,6 +34,7 @@
 mod block;
 mod conditionals;
 mod masks;
+mod private;
 mod scalars;
 mod values;
 mod varying;
@@ -45,7 +49,7 @@ use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Program, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rewrites the functions of a program that do not recurse. Recursive ones stay as they are, since lanes need
 /// room on the stack.
@@ -119,10 +123,11 @@ impl Lockstep<'_> {
         body: &[Command],
         place: &Place,
     ) -> Option<Vec<Command>> {
-        if !self.memory.is_apart(body) || !self.writes_own(body) {
+        let private = private::arrays(&self.memory, body);
+        if !self.memory.is_apart_but(body, &private) || !self.writes_own(body, &private) {
             return None;
         }
-        let varying = varying::of(self.program, index, body)?;
+        let varying = varying::of(self.program, index, body, &private)?;
         let may_part = varying::may_part(&varying, body, false);
         let mut made = Vec::new();
         let count = self.named("length", count.clone(), &mut made);
@@ -138,7 +143,7 @@ impl Lockstep<'_> {
             self.program,
             self.lanes,
             variables,
-            varying,
+            (varying, private),
             body,
             place,
         )?);
@@ -189,11 +194,11 @@ impl Lockstep<'_> {
     }
 
     /// True if commands write only memory to which a single pointer leads.
-    fn writes_own(&self, body: &[Command]) -> bool {
+    fn writes_own(&self, body: &[Command], private: &BTreeSet<Variable>) -> bool {
         let mut own = true;
         walk::each_command(body, |command| {
             if let Command::Store { pointer, .. } = command {
-                own &= self.memory.is_own(*pointer);
+                own &= private.contains(pointer) || self.memory.is_own(*pointer);
             }
         });
         own

@@ -6,6 +6,8 @@
 use super::block::Block;
 use super::masks::{number, on_masks};
 use super::varying::{is_total, reads};
+use crate::index_set_splitting::expression_size;
+use crate::limits::NODES_OF_AN_ADDRESS;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Type, Variable};
@@ -14,11 +16,20 @@ use nova_machine::cost::is_simple;
 impl Block<'_> {
     /// Adds a variable. It is seen only under the mask of its declaration, so that other lanes may hold any value.
     pub(super) fn declare(&mut self, variable: Variable, value: Option<&Expression>) -> Option<()> {
-        if !self.varying.contains(&variable) {
+        if !self.varying.contains(&variable) || self.private.contains(&variable) {
             let value = value.cloned();
             self.made.push(Command::Declare { variable, value });
             self.same.insert(variable);
             return Some(());
+        }
+        if let Some(value) = value
+            && self.is_plain(variable, value)
+        {
+            let value = self.own(value);
+            if expression_size(&value) <= NODES_OF_AN_ADDRESS {
+                self.computed.insert(variable, value);
+                return Some(());
+            }
         }
         let scalar = self.scalar(variable)?;
         let name = self.program.variable(variable).name.to_string();
@@ -100,6 +111,17 @@ impl Block<'_> {
             && let Some(array) = self.arrays.get(variable)
         {
             return self.at(*array);
+        }
+        if let Expression::Variable(variable) = expression
+            && let Some(value) = self.computed.get(variable)
+        {
+            return value.clone();
+        }
+        if let Expression::Load { pointer, index } = expression
+            && let Expression::Variable(pointer) = **pointer
+        {
+            let index = self.place_of(pointer, deep(|| self.own(index)));
+            return Expression::load(pointer, index);
         }
         let mut own = expression.clone();
         for child in own.children_mut() {

@@ -10,15 +10,16 @@ use std::collections::BTreeSet;
 /// The type of indices.
 pub(super) const INDEX: Type = Type::Scalar(Scalar::I64);
 
-/// Returns the variables of a loop's body that may differ between iterations, the index included. Returns none
-/// if one of them is no scalar.
+/// Returns the variables of a loop's body that may differ between iterations, the index and the pointers to
+/// `private` arrays included. Returns none if another one of them is no scalar.
 pub(super) fn of(
     program: &Program,
     index: Variable,
     body: &[Command],
+    private: &BTreeSet<Variable>,
 ) -> Option<BTreeSet<Variable>> {
     let mut found = Varying {
-        variables: BTreeSet::from([index]),
+        variables: private.iter().copied().chain([index]).collect(),
     };
     loop {
         let before = found.variables.len();
@@ -32,7 +33,8 @@ pub(super) fn of(
             break;
         }
     }
-    let is_scalar = |v: &Variable| matches!(program.variable(*v).ty, Type::Scalar(_));
+    let is_scalar =
+        |v: &Variable| private.contains(v) || matches!(program.variable(*v).ty, Type::Scalar(_));
     found
         .variables
         .iter()
