@@ -9,7 +9,7 @@ use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 use nova_loop::ir::{Command, FunctionId, Level, Program};
 use nova_loop::kernels::Types;
-use nova_loop_opt::obstacles::{self, Obstacle};
+use nova_kernels::obstacles::{self, Obstacle};
 use nova_machine::Machine;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -17,7 +17,7 @@
 
 mod body;
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use crate::strip_mining::memory::Memory;
 use body::{Middle, Second};
 use nova_diag::{Place, deep};

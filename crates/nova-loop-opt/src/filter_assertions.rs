@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use nova_core::error::ErrorKind;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};

@@ -1,15 +1,11 @@
 //! Passes on Loop: each rewrites a program of Loop and leaves its meaning as it is. nova-driver has the table
-//! that says in which order they run, and on which machines.
+//! that says in which order they run, and on which machines. The passes that make kernels are a crate of their
+//! own, nova-kernels.
 //!
 //! **For processors.** [`index_set_splitting`] makes indices plain, so that C compilers make vectors of loops.
 //! [`lockstep`] takes the iterations of outer loops in lanes. [`narrow_accumulators`], [`rsqrt_refinement`], [`unroll_and_jam`] and [`strip_mining`] then rewrite
 //! loops for vector registers and caches, and [`chained_scan`] merges the loops of a chunked scan.
 //! [`parallel_regions`] decides last which loops threads share.
-//!
-//! **For devices.** [`kernels::instances`] makes functions for threads of kernels, and [`work_groups`] lowers
-//! loops over work-groups. [`kernels`] then decides which loops become kernels ([`obstacles`] lists what keeps
-//! one out), and [`call_stack`] gives recursive functions an explicit call stack. [`vectors`] prepares loads and stores of whole vectors, and [`coherence`] marks
-//! where the host needs current data.
 //!
 //! **For both.** [`tidy`] removes unused variables, [`locals`] puts small arrays on the stack, [`empties`]
 //! skips nests of loops that do nothing, [`filter_assertions`] adds checks that the checker of races needs, and [`reclaim`] lets loops reclaim nodes.
@@ -17,26 +13,17 @@
 //! Passes import the analyses of nova-loop and never the checker of races: what a pass does is checked by code
 //! that the pass does not call.
 
-mod addresses;
-pub mod call_stack;
 pub mod chained_scan;
-pub mod coherence;
 pub mod empties;
 pub mod filter_assertions;
-mod functions;
 pub mod index_set_splitting;
-pub mod kernels;
 mod limits;
 pub mod locals;
 pub mod lockstep;
 pub mod narrow_accumulators;
-pub mod obstacles;
 pub mod parallel_regions;
 pub mod reclaim;
 pub mod rsqrt_refinement;
 pub mod strip_mining;
-pub mod thread_coarsening;
 pub mod tidy;
 pub mod unroll_and_jam;
-pub mod vectors;
-pub mod work_groups;

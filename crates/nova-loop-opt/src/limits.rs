@@ -4,10 +4,6 @@
 /// The maximum number of iterations of `tidy`. What is left after them is unused but harmless.
 pub(crate) const TIDY_ITERATIONS: usize = 8;
 
-/// The number of times that functions are split anew because pointers were found whose allocation begins a
-/// basic block.
-pub(crate) const SPLIT_ATTEMPTS: usize = 8;
-
 /// The maximum number of nested definitions that are followed to find the range of a number.
 pub(crate) const NESTED_DEFINITIONS: u32 = 16;
 

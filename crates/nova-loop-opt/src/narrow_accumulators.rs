@@ -9,7 +9,7 @@
 
 mod small;
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};

@@ -9,7 +9,7 @@
 //! which lives until the loop ends. Inside the loop the handles of such arrays are null, which needs no
 //! counting; code that stores such an array copies it.
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use nova_core::SumId;
 use nova_diag::deep;
 use nova_loop::call_graph::{functions_with, made_in_grids};
@@ -32,7 +32,7 @@ pub fn run(program: &mut Program) {
 
 /// Makes the loops at the level of a grid sequential that `is_shared` refuses. The others borrow
 /// what they take from outside.
-pub(crate) fn restrict(program: &mut Program, is_shared: &dyn Fn(Variable, &[Command]) -> bool) {
+pub fn restrict(program: &mut Program, is_shared: &dyn Fn(Variable, &[Command]) -> bool) {
     each_function(program, |program, function| {
         restrict_list(program, is_shared, &mut function.body);
     });
@@ -132,7 +132,7 @@ impl WholeCall {
 }
 
 /// Makes the handles that commands take from outside null.
-pub(crate) fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
+pub fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
     let handles = captured.iter().copied();
     let handles: BTreeSet<Variable> = handles
         .filter(|v| program.variable(*v).ty == Type::Block)
@@ -142,7 +142,7 @@ pub(crate) fn borrow(program: &Program, captured: &[Variable], commands: &mut Ve
     }
 }
 
-pub(crate) fn forget(handles: &BTreeSet<Variable>, commands: &mut Vec<Command>) {
+pub fn forget(handles: &BTreeSet<Variable>, commands: &mut Vec<Command>) {
     commands.retain(|command| match command {
         Command::Retain(handle) | Command::Release(handle) => !handles.contains(handle),
         _others => true,

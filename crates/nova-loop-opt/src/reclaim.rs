@@ -20,7 +20,7 @@
 mod makers;
 mod retained;
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use makers::{Makers, used};
 use nova_core::{Scalar, SumId};
 use nova_diag::{Place, deep};

@@ -101,6 +101,7 @@ pub mod counters;
 pub mod error;
 pub mod expression;
 pub mod first_fields;
+pub mod functions;
 pub mod interpret;
 pub mod ir;
 pub mod kernels;

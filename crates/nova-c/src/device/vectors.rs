@@ -1,5 +1,5 @@
 //! Emits loads and stores of whole vectors in kernels, for consecutive commands that read or write
-//! neighbouring elements, as `nova_loop_opt::vectors` leaves them (dpia.txt §6.3).
+//! neighbouring elements, as `nova_kernels::vectors` leaves them (dpia.txt §6.3).
 
 use crate::context::function::Emitter;
 use crate::emit::expression::{assigned, expression};

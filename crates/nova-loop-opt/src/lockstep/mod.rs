@@ -39,7 +39,7 @@ mod scalars;
 mod values;
 mod varying;
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use crate::strip_mining::memory::Memory;
 use crate::strip_mining::non_temporal::when;
 use block::Block;

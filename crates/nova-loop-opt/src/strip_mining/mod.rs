@@ -29,7 +29,7 @@ mod scattered;
 mod stages;
 mod totals;
 
-use crate::functions;
+use nova_loop::functions;
 use crate::limits::COMMANDS_OF_A_BODY;
 use linear::Definitions;
 use memory::Memory;

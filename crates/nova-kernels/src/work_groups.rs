@@ -18,9 +18,9 @@ mod memory;
 mod places;
 mod states;
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
-use crate::parallel_regions::borrow;
+use nova_loop_opt::parallel_regions::borrow;
 pub(crate) use accesses::Origins;
 use accesses::Roots;
 use nova_core::Scalar;

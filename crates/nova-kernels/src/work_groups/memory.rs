@@ -7,7 +7,7 @@
 
 use super::accesses::{Origins, Roots};
 use super::places::{Site, pools};
-use crate::parallel_regions::forget;
+use nova_loop_opt::parallel_regions::forget;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::captures::captured;

@@ -6,7 +6,7 @@
 //! elements, and that read neighbouring elements. Then all elements are read first, then the values
 //! are computed, then they are stored.
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use crate::work_groups::Origins;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};

@@ -3,7 +3,7 @@
 use super::basic_blocks::{BasicBlock, End, RETURN, Site};
 use super::group::{Group, goes_to};
 use super::live::Set;
-use crate::parallel_regions::forget;
+use nova_loop_opt::parallel_regions::forget;
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::values::zero;

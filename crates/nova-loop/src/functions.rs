@@ -1,9 +1,9 @@
 //! Walks over the functions of a program.
 
-use nova_loop::ir::{Function, Program};
+use crate::ir::{Function, Program};
 
 /// Calls `rewrite` for each function, with the program without its functions.
-pub(crate) fn each_function(
+pub fn each_function(
     program: &mut Program,
     mut rewrite: impl FnMut(&mut Program, &mut Function),
 ) {

@@ -4,7 +4,7 @@
 use crate::programs::{levels, parsed};
 use nova_loop::ir::{Command, HostAccess, Level, Program};
 use nova_loop::walk::each_command;
-use nova_loop_opt::coherence;
+use nova_kernels::coherence;
 
 /// A program with a function with this body, in which `n` is a number, `x` and `y` are arrays, and `xb` is
 /// the handle of `x`.

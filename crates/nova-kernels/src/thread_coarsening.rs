@@ -11,7 +11,7 @@
 //! stored, and those that are read at neighbouring indices, become vectors. Without that, the threads of a warp
 //! would touch four times as many lines of memory at a time.
 
-use crate::functions::each_function;
+use nova_loop::functions::each_function;
 use crate::vectors;
 use crate::work_groups::Origins;
 use nova_core::ScalarOperation;

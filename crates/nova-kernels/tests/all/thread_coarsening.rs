@@ -38,7 +38,7 @@ fn is_coarsened(body: &str) -> bool {
     let counts = ["n", "(sub i64 n 2)", "13", "12", "9", "8"];
     for count in counts {
         let before = read(&function(count, body));
-        let (after, text) = after(&before, nova_loop_opt::thread_coarsening::run);
+        let (after, text) = after(&before, nova_kernels::thread_coarsening::run);
         assert_eq!(value(&before), value(&after), "{count}: {text}");
         changed += usize::from(text != print(&before));
     }
@@ -87,7 +87,7 @@ fn other_kernels_stay_as_they_are() {
 fn few_and_costly_iterations_have_a_thread_each() {
     let text = function("7", "(store y i (load x i))");
     let before = read(&text);
-    let (_, text) = after(&before, nova_loop_opt::thread_coarsening::run);
+    let (_, text) = after(&before, nova_kernels::thread_coarsening::run);
     assert_eq!(print(&before), text);
     let long = "(add f32 (sin f32 (load x i)) (cos f32 (load x i)))";
     assert!(!is_coarsened(&format!("(store y i {long})")));
@@ -100,7 +100,7 @@ fn more_kernels_in_a_loop_of_the_host() {
         "(for h 3 sequential (for g n grid (store y g (add f32 (load y g) (load x g))))) (set r 0.0f)",
     );
     let before = read(&text);
-    let (after, text) = after(&before, nova_loop_opt::thread_coarsening::run);
+    let (after, text) = after(&before, nova_kernels::thread_coarsening::run);
     assert_eq!(value(&before), value(&after));
     assert_eq!(text.matches(" grid").count(), 2);
     assert!(text.matches("first").count() > 2);

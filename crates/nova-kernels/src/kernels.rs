@@ -11,7 +11,7 @@ pub mod instances;
 
 use crate::call_stack;
 use crate::obstacles::{functions_for_the_host, obstacle};
-use crate::parallel_regions::restrict;
+use nova_loop_opt::parallel_regions::restrict;
 use crate::work_groups::has_group_loops;
 use nova_loop::captures::keeps_to_itself;
 use nova_loop::ir::{Command, Level, Program};
