@@ -11,12 +11,12 @@ pub mod instances;
 
 use crate::call_stack;
 use crate::obstacles::{functions_for_the_host, obstacle};
-use nova_loop_opt::parallel_regions::restrict;
 use crate::work_groups::has_group_loops;
 use nova_loop::captures::keeps_to_itself;
 use nova_loop::ir::{Command, Level, Program};
 use nova_loop::kernels::{own_pointers, tables_in, tables_of_kernels};
 use nova_loop::walk::{has_ordered_region, set_levels};
+use nova_loop_opt::parallel_regions::restrict;
 
 /// Leaves the loops at the level of a grid that can be kernels as they are. All other such loops,
 /// and those inside kernels, become sequential. Work-groups have been lowered before, and recursive

@@ -11,13 +11,13 @@
 //! stored, and those that are read at neighbouring indices, become vectors. Without that, the threads of a warp
 //! would touch four times as many lines of memory at a time.
 
-use nova_loop::functions::each_function;
 use crate::vectors;
 use crate::work_groups::Origins;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::copies::{copy, copy_of};
 use nova_loop::cost::work;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::walk::reads;
 use nova_machine::DEVICE;

@@ -6,9 +6,9 @@
 //! elements, and that read neighbouring elements. Then all elements are read first, then the values
 //! are computed, then they are stored.
 
-use nova_loop::functions::each_function;
 use crate::work_groups::Origins;
 use nova_diag::deep;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
 use nova_loop::neighbours::{Addresses, WIDTHS};
 use nova_loop::walk::{reads, reads_mut};

@@ -18,15 +18,14 @@ mod memory;
 mod places;
 mod states;
 
-use nova_loop::functions::each_function;
 use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
-use nova_loop_opt::parallel_regions::borrow;
 pub(crate) use accesses::Origins;
 use accesses::Roots;
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use nova_loop::call_graph::functions_with;
 use nova_loop::captures::{captured, keeps_to_itself};
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use nova_loop::kernels::{
     functions_with_memory, own_pointers, shared_pointers, tables_in, takes_memory,
@@ -34,6 +33,7 @@ use nova_loop::kernels::{
 };
 use nova_loop::ordered_commands;
 use nova_loop::walk::set_levels;
+use nova_loop_opt::parallel_regions::borrow;
 use std::collections::BTreeSet;
 
 /// Prepares the loops of work-groups. Loops that a device cannot run become sequential.

@@ -17,10 +17,10 @@
 
 mod body;
 
-use nova_loop::functions::each_function;
 use crate::strip_mining::memory::Memory;
 use body::{Middle, Second};
 use nova_diag::{Place, deep};
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,11 +17,11 @@
 //! }
 //! ```
 
-use nova_loop::functions::each_function;
 use nova_core::error::ErrorKind;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::counters::growing;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::uses::written;
 use nova_loop::walk::each_command;

@@ -9,9 +9,9 @@
 
 mod small;
 
-use nova_loop::functions::each_function;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::streams::{Stream, streams};
 use nova_loop::{copies, walk};

@@ -9,11 +9,11 @@
 //! which lives until the loop ends. Inside the loop the handles of such arrays are null, which needs no
 //! counting; code that stores such an array copies it.
 
-use nova_loop::functions::each_function;
 use nova_core::SumId;
 use nova_diag::deep;
 use nova_loop::call_graph::{functions_with, made_in_grids};
 use nova_loop::captures::{captured, keeps_to_itself};
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use nova_loop::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
 use nova_loop::result_buffer_commands;

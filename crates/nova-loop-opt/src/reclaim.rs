@@ -20,11 +20,11 @@
 mod makers;
 mod retained;
 
-use nova_loop::functions::each_function;
 use makers::{Makers, used};
 use nova_core::{Scalar, SumId};
 use nova_diag::{Place, deep};
 use nova_loop::call_graph::called;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{
     Command, Expression, FunctionId, Level, Program, TableCommand, Type, Variable,
 };

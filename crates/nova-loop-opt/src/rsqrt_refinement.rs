@@ -10,10 +10,10 @@
 //! This is done where no iteration depends on another one. The loop must only write local arrays
 //! that nothing else points to, and the commands before the `rsqrt` must not read these arrays.
 
-use nova_loop::functions::each_function;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::copies;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;

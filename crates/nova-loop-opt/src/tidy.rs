@@ -1,9 +1,9 @@
 //! Dead-code elimination after the translation of Mem. It removes scalar and pointer variables that are never
 //! read, and the conditionals and loops that this leaves empty. Commands with side effects stay.
 
-use nova_loop::functions::each_function;
 use crate::limits::TIDY_ITERATIONS;
 use nova_diag::deep;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Function, Program, Type, Variable};
 use nova_loop::walk;
 

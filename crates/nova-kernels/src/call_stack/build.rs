@@ -9,10 +9,10 @@ use super::live::{Set, needed};
 use super::pointers::{self};
 use super::write::Writer;
 use crate::limits::SPLIT_ATTEMPTS;
-use nova_loop_opt::parallel_regions::forget;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
 use nova_loop::walk::{each_assigned, each_command};
+use nova_loop_opt::parallel_regions::forget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -3,11 +3,11 @@
 use super::basic_blocks::{BasicBlock, End, RETURN, Site};
 use super::group::{Group, goes_to};
 use super::live::Set;
-use nova_loop_opt::parallel_regions::forget;
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::values::zero;
 use nova_loop::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
+use nova_loop_opt::parallel_regions::forget;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

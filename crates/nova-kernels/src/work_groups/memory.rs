@@ -7,13 +7,13 @@
 
 use super::accesses::{Origins, Roots};
 use super::places::{Site, pools};
-use nova_loop_opt::parallel_regions::forget;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Expression, Level, Program, Space, Type, Variable};
 use nova_loop::print::print_expression;
 use nova_loop::walk::{each_assigned, each_command};
+use nova_loop_opt::parallel_regions::forget;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places the arrays of a body. Adds to `before` the commands that must precede the loop over this

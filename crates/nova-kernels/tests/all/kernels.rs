@@ -1,10 +1,11 @@
 //! Tests of kernels: the loops that become kernels, the arrays that these read and write, and the marks of
 //! host-device coherence.
 
-use crate::programs::{levels, parsed};
+use crate::programs::parsed;
+use crate::translated::levels;
+use nova_kernels::coherence;
 use nova_loop::ir::{Command, HostAccess, Level, Program};
 use nova_loop::walk::each_command;
-use nova_kernels::coherence;
 
 /// A program with a function with this body, in which `n` is a number, `x` and `y` are arrays, and `xb` is
 /// the handle of `x`.

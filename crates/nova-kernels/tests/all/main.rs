@@ -10,8 +10,8 @@ mod thread_coarsening;
 mod translated;
 mod work_groups;
 
-use nova_loop::ir::Program;
 use nova_kernels as passes;
+use nova_loop::ir::Program;
 
 /// Runs the passes that make kernels, in their order. The program after each of them is one that the
 /// verifier accepts, and that its text gives back.

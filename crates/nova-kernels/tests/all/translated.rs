@@ -2,7 +2,8 @@
 
 use nova_diag::SourceMap;
 use nova_expand::{TileSizes, translate_with};
-use nova_loop::ir::Program;
+use nova_loop::ir::{Command, Level, Program};
+use nova_loop::walk::each_command;
 use nova_machine::Machine;
 
 /// Translates a program of Flat for a device, without passes on Flat and Mem.
@@ -18,4 +19,15 @@ pub fn for_device(text: &str) -> Program {
     nova_loop_opt::tidy::run(&mut translated);
     nova_loop::verify(&translated).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     translated
+}
+
+/// Returns the levels of the loops of a function, outermost first.
+pub fn levels(body: &[Command]) -> Vec<Level> {
+    let mut found = Vec::new();
+    each_command(body, |command| {
+        if let Command::For { level, .. } = command {
+            found.push(*level);
+        }
+    });
+    found
 }

@@ -1,7 +1,6 @@
 //! Tests of the levels of loops that the strategies of Flat's operations ask for.
 
-use crate::programs;
-use crate::translated::for_device;
+use crate::translated::{self, for_device};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Level, Program, Type};
 
@@ -13,7 +12,7 @@ fn levels(strategies: [&str; 3]) -> Vec<Level> {
 fn levels_in(program: &Program) -> Vec<Level> {
     let functions = program.functions.iter();
     functions
-        .flat_map(|function| programs::levels(&function.body))
+        .flat_map(|function| translated::levels(&function.body))
         .collect()
 }
 

@@ -39,13 +39,13 @@ mod scalars;
 mod values;
 mod varying;
 
-use nova_loop::functions::each_function;
 use crate::strip_mining::memory::Memory;
 use crate::strip_mining::non_temporal::when;
 use block::Block;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::copies;
+use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Level, Program, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;

@@ -29,7 +29,6 @@ mod scattered;
 mod stages;
 mod totals;
 
-use nova_loop::functions;
 use crate::limits::COMMANDS_OF_A_BODY;
 use linear::Definitions;
 use memory::Memory;
@@ -37,6 +36,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::cost::work;
 use nova_loop::first_fields::FirstFields;
+use nova_loop::functions;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use std::collections::BTreeSet;
 use totals::Totals;

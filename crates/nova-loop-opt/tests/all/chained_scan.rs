@@ -1,7 +1,8 @@
 //! Tests of the single-pass chained scan: the three loops of a scan become one where that means the same, and
 //! stay as they were elsewhere.
 
-use crate::programs::{in_order, read};
+use crate::programs::read;
+use crate::values::in_order;
 use nova_core::{Elements, Value};
 use nova_loop::interpret::GridOrder;
 use nova_loop::print::print;

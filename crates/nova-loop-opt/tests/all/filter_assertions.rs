@@ -1,6 +1,7 @@
 //! Tests of the count assertions of filters: no chunk of a filter writes more elements than were counted.
 
-use crate::programs::{in_order, read};
+use crate::programs::read;
+use crate::values::in_order;
 use nova_core::{Elements, Value};
 use nova_loop::interpret::GridOrder;
 use nova_loop::ir::Program;

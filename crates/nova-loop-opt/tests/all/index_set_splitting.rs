@@ -1,7 +1,8 @@
 //! Tests of index-set splitting: a function computes the same after it, for every length, and the clamps and
 //! conversions that it can remove are gone.
 
-use crate::programs::{after, read, value};
+use crate::programs::{after, read};
+use crate::values::value;
 use nova_core::ScalarValue;
 use nova_loop::ir::Program;
 use nova_loop::print::print;

@@ -12,3 +12,4 @@ mod rsqrt_refinement;
 mod stack;
 mod strip_mining;
 mod unroll_and_jam;
+mod values;

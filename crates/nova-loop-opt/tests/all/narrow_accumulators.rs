@@ -1,7 +1,8 @@
 //! Tests of narrow accumulators: sums of small integers are the same in narrow lanes, for every length and
 //! also where they wrap. Other sums stay as they are.
 
-use crate::programs::{after, read, value};
+use crate::programs::{after, read};
+use crate::values::value;
 use nova_loop::print::print;
 
 /// Lengths near those where lanes, rows and blocks begin and end.

@@ -1,7 +1,8 @@
 //! Tests of prefix scans in strips: loops with running results give what they gave before, for every length,
 //! a few iterations at a time. Loops whose order matters stay as they are.
 
-use crate::programs::{after, read, text_of_value};
+use crate::programs::{after, read};
+use crate::values::text_of_value;
 use nova_core::text::read_value;
 use nova_loop::ir::Program;
 use nova_loop::print::print;

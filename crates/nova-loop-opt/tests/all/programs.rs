@@ -1,14 +1,11 @@
 //! Programs of Loop, as tests of the passes on Loop read, run and compare them.
 
 use nova_core::interpret::Options;
-use nova_core::text::print_value;
 use nova_core::value::Elements;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
-use nova_loop::interpret::{GridOrder, evaluate_grids};
-use nova_loop::ir::{Command, Level, Program};
+use nova_loop::ir::Program;
 use nova_loop::print::print;
-use nova_loop::walk::each_command;
 use std::sync::Arc;
 
 /// Reads a program, which may be invalid.
@@ -49,23 +46,9 @@ pub fn value_of(program: &Program, inputs: &[Value]) -> Value {
     found.unwrap_or_else(|error| panic!("{error:?}\n{}", print(program)))
 }
 
-/// Returns the value that a program computes, as text.
-pub fn text_of_value(program: &Program, inputs: &[Value]) -> String {
-    let value = value_of(program, inputs);
-    print_value(&value, &program.entries[0].result, &program.sums)
-}
-
 /// Returns a vector of floats.
 pub fn floats(elements: impl Iterator<Item = f32>) -> Value {
     Value::Vector(Elements::F32(Arc::new(elements.collect())))
-}
-
-/// Returns the number that a program computes from bytes.
-pub fn value(program: &Program, bytes: Vec<u8>) -> ScalarValue {
-    match value_of(program, &[Value::Vector(Elements::U8(Arc::new(bytes)))]) {
-        Value::Scalar(value) => value,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Returns the bits of the float that a program computes from floats.
@@ -74,21 +57,4 @@ pub fn bits(program: &Program, elements: impl Iterator<Item = f32>) -> u32 {
         Value::Scalar(ScalarValue::F32(value)) => value.to_bits(),
         other => panic!("{other:?}"),
     }
-}
-
-/// Returns the outcome of a program whose grids run in an order, as text.
-pub fn in_order(program: &Program, inputs: &[Value], order: GridOrder) -> String {
-    let value = evaluate_grids(program, 0, inputs, &Options::default(), order);
-    format!("{:?}", value.map_err(|e| e.to_string()))
-}
-
-/// Returns the levels of the loops of a function, outermost first.
-pub fn levels(body: &[Command]) -> Vec<Level> {
-    let mut found = Vec::new();
-    each_command(body, |command| {
-        if let Command::For { level, .. } = command {
-            found.push(*level);
-        }
-    });
-    found
 }

@@ -1,7 +1,8 @@
 //! Tests of the pass that lets loops reclaim nodes: which loops do, through which variables they pass on
 //! links, and that values stay the same.
 
-use crate::programs::{after, read, text_of_value};
+use crate::programs::{after, read};
+use crate::values::text_of_value;
 use nova_core::{ScalarValue, Value};
 use nova_loop::ir::Program;
 

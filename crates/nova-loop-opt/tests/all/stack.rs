@@ -1,7 +1,8 @@
 //! Tests of the pass that places small arrays on the stack: the arrays that it selects, and that values stay
 //! the same.
 
-use crate::programs::{after, read, value};
+use crate::programs::{after, read};
+use crate::values::value;
 
 /// A function from bytes to a number that makes an array of `count` elements, fills it in a loop, runs
 /// `rest`, and releases the array.

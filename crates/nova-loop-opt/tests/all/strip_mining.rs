@@ -1,7 +1,8 @@
 //! Tests of strip-mining: loops write what they wrote before, for every length, and loops that gain
 //! nothing or are not independent stay as they are.
 
-use crate::programs::{after, floats as floats_of, read, text_of_value};
+use crate::programs::{after, floats as floats_of, read};
+use crate::values::text_of_value;
 use nova_core::{ScalarValue, Value};
 use nova_loop::ir::Program;
 

@@ -1,7 +1,8 @@
 //! Tests of unroll-and-jam: nests write what they wrote before, for every number of rows and columns. Nests
 //! whose rows have no loads in common, or may not be interchanged, stay as they are.
 
-use crate::programs::{after, floats, read, text_of_value};
+use crate::programs::{after, floats, read};
+use crate::values::text_of_value;
 use nova_core::{ScalarValue, Value};
 use nova_loop::ir::Program;
 use nova_loop::print::print;
