@@ -5,8 +5,7 @@
 //! first, and both sorts are stable, so equal keys stay in their order.
 
 use crate::chunks::even_bounds;
-use crate::sample_sort::{part, sort_with_positions};
-use crate::sort::KeySort;
+use crate::sample_sort::{KeySort, part, sort_with_positions};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{Atom, Level, Output, Variable};

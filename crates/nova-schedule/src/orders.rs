@@ -100,13 +100,15 @@ struct Comparison<'a> {
     sides: HashMap<Variable, Side>,
     numbers: Vec<Compared>,
     questions: HashMap<Variable, Question>,
+    /// The vectors whose elements are their own indices.
+    places: &'a HashSet<Variable>,
     /// The number of steps that are left.
     left: usize,
 }
 
 /// Returns the order of a comparison of two indices, if it is known to have one. The comparison must
-/// have no effects.
-pub(crate) fn order_of(compare: &Lambda) -> Option<Order> {
+/// have no effects. Elements of `places` are their own indices.
+pub(crate) fn order_of(compare: &Lambda, places: &HashSet<Variable>) -> Option<Order> {
     let (&[left, right], &[result]) = (&compare.parameters[..], &compare.body.results[..]) else {
         return None;
     };
@@ -116,6 +118,7 @@ pub(crate) fn order_of(compare: &Lambda) -> Option<Order> {
         sides: HashMap::from([(left, Side::Left), (right, Side::Right)]),
         numbers: Vec::new(),
         questions: HashMap::new(),
+        places,
         left: OPERATIONS_OF_A_COMPARISON,
     };
     each_statement(&compare.body, &mut |statement| {
@@ -253,6 +256,9 @@ impl<'a> Comparison<'a> {
                 arguments,
                 ..
             }) if to.is_integer() => arguments.iter().all(|of| self.is_index(*of)),
+            Some(Expression::Index { array, indices }) if self.places.contains(array) => {
+                indices.iter().all(|of| self.is_index(*of))
+            }
             Some(_others) => false,
         }
     }

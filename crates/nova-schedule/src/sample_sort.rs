@@ -15,7 +15,6 @@
 //! Pieces begin where a scan of their lengths says, which is what the checker of races proves them apart by.
 
 use crate::chunks::even_bounds;
-use crate::sort::KeySort;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{
@@ -25,6 +24,14 @@ use nova_flat::ir::{
 /// The samples of a chunk, a power of two, and its logarithm.
 const SAMPLES: i64 = 1 << SAMPLE_BITS;
 const SAMPLE_BITS: u32 = 5;
+
+/// A sort of keys ([`Expression::SortKeys`]).
+pub(crate) struct KeySort {
+    pub(crate) count: Atom,
+    pub(crate) first: Atom,
+    pub(crate) keys: Variable,
+    pub(crate) gives: Vec<Sorted>,
+}
 
 /// The sorted chunks of the keys.
 struct Chunks {

@@ -21,7 +21,7 @@ use crate::least_keys::{few, least_keys};
 use crate::merge::{MergePass, count_gaps, merge};
 use crate::policy::Parallelism;
 use crate::radix::{least, radix_passes};
-use crate::sample_sort::sample_sort;
+use crate::sample_sort::{KeySort, sample_sort};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Expression, Lambda, Level, Output, Sorted, Type, Variable};
@@ -43,14 +43,6 @@ struct Sort<'a> {
     size: Atom,
     /// True if pairs of elements may be compared that the merge does not compare.
     bisects: bool,
-}
-
-/// A sort of keys ([`Expression::SortKeys`]).
-pub(crate) struct KeySort {
-    pub(crate) count: Atom,
-    pub(crate) first: Atom,
-    pub(crate) keys: Variable,
-    pub(crate) gives: Vec<Sorted>,
 }
 
 /// Writes a sort in chunks, or the sort as it is if it is small. With `bisects`, any two elements may be

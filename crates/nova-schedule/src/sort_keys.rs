@@ -13,8 +13,10 @@
 //! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
 //! their own: where there are some, numbers are gathered.
 
+mod places;
 mod uses;
 
+use self::places::places;
 use self::uses::{first_of, replace};
 use crate::keys::{NAN, Packed, Place, bits_of_all, decode, key_at, kind_of, pack, word};
 use crate::orders::{Nans, Number, Order, order_of};
@@ -27,7 +29,7 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::{bodies_mut, each_function};
 use nova_opt::effects::FunctionEffects;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most elements: their positions have 32 bits while they are sorted.
 const MOST_POSITIONS: i64 = 1 << 32;
@@ -36,17 +38,31 @@ const MOST_POSITIONS: i64 = 1 << 32;
 pub fn run(program: &mut Program, least: i64) {
     let effects = FunctionEffects::new(program);
     each_function(program, |program, body| {
-        in_body(program, (&effects, least), body)
+        let facts = Facts {
+            effects: &effects,
+            places: places(body),
+            least,
+        };
+        in_body(program, &facts, body);
     });
 }
 
-fn in_body(program: &mut Program, facts: (&FunctionEffects, i64), body: &mut Body) {
+/// Facts about a function.
+struct Facts<'a> {
+    effects: &'a FunctionEffects,
+    /// The vectors whose elements are their own indices.
+    places: HashSet<Variable>,
+    /// The number of elements from which keys are worth it.
+    least: i64,
+}
+
+fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
     let mut left = std::mem::take(&mut body.statements).into_iter();
     while let Some(mut statement) = left.next() {
         bodies_mut(&mut statement.expression, &mut |inner| {
             deep(|| in_body(program, facts, inner));
         });
-        let Some(order) = order_of_sort(facts.0, &statement) else {
+        let Some(order) = order_of_sort(facts, &statement) else {
             body.statements.push(statement);
             continue;
         };
@@ -62,7 +78,7 @@ fn in_body(program: &mut Program, facts: (&FunctionEffects, i64), body: &mut Bod
                 let first = found.map(|(first, _)| first);
                 sort(
                     program,
-                    (&statement, &order, first, facts.1),
+                    (&statement, &order, first, facts.least),
                     &mut rest,
                     body,
                 );
@@ -74,10 +90,10 @@ fn in_body(program: &mut Program, facts: (&FunctionEffects, i64), body: &mut Bod
 }
 
 /// Returns the order of a sort that has one. Its comparison must be allowed to be made of any two elements.
-fn order_of_sort(effects: &FunctionEffects, statement: &Statement) -> Option<Order> {
+fn order_of_sort(facts: &Facts, statement: &Statement) -> Option<Order> {
     match &statement.expression {
-        Expression::Sort { compare, .. } if effects.of_body(&compare.body).is_pure() => {
-            order_of(compare)
+        Expression::Sort { compare, .. } if facts.effects.of_body(&compare.body).is_pure() => {
+            order_of(compare, &facts.places)
         }
         _others => None,
     }

@@ -3,7 +3,7 @@
 //! ones in their order or reversed, and with numbers that have no order. Comparisons that have no order of
 //! numbers stay with the merge sort.
 
-use nova_driver::Target;
+use nova_driver::{Stage, Target};
 use nova_schedule::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 use nova_tests::{devices, effort};
@@ -271,6 +271,33 @@ fn comparisons_that_fail_do_so_on_devices_too() {
         let value = device.call(0, &[&whole]).expect("a value");
         assert!(value.same(&sequential.call(0, &[&whole]).expect("a value")));
     }
+}
+
+/// Comparisons that break ties by the place of the element, which is in the elements themselves.
+#[test]
+fn the_place_of_an_element_is_no_part_of_its_key() {
+    for pairs in [
+        "(imap (lambda (k) ((X ! k), k)) X)",
+        "(zip X (range (length X)))",
+        "(map (lambda (k) ((X ! k), (to_int64 k))) (range (length X)))",
+    ] {
+        for (by, is_key) in [
+            ("(or (< a b) (and (= a b) (<= i j)))", false),
+            ("(if (= a b) (>= i j) (> a b))", false),
+            ("(if (= a b) (<= (neg i) (neg j)) (> a b))", true),
+        ] {
+            let text =
+                format!("((X : vector int)) (sort (lambda ((a, i) (b, j)) {by}) {pairs})");
+            let flat = programs::emit(&text, Target::Sequential, SMALL, Stage::Flat);
+            assert_eq!(flat.contains("]u64"), is_key, "{by}, {pairs}: {flat}");
+            compare(&text, SMALL, &[0, 130, 1025].map(integers_of_few));
+        }
+    }
+}
+
+/// Returns integers of which many are equal.
+fn integers_of_few(length: usize) -> String {
+    list((0..length).map(|k| (scattered(k) % 17).to_string()))
 }
 
 /// The first ones of sorted elements, alone and with their places, of which threads sort chunks that have at

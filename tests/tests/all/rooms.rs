@@ -422,14 +422,15 @@ const CRATES_OF_PASSES: [&str; 6] = [
     "nova-c-ast",
 ];
 
-/// Passes with other parameters, for tests and for `explain`.
-const VARIANTS: [&str; 6] = [
+/// Passes with other parameters, for tests, for `explain` and for the pass of another machine.
+const VARIANTS: [&str; 7] = [
     "nova_opt::fuse::run",
     "nova_schedule::run",
     "nova_schedule::notes",
     "nova_mem::reuse::run_with",
     "nova_mem::settle::run_with",
     "nova_mem::short_circuit::run_with",
+    "nova_loop_opt::parallel_regions::restrict",
 ];
 
 /// Returns the number of times that a text of tokens stands in others.

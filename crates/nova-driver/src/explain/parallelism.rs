@@ -324,13 +324,7 @@ fn step_text(step: Step) -> String {
                  or more for each of its bins"
             );
         }
-        Step::LocalBins(most) => {
-            return format!(
-                "up to {most} bins: each thread of a work-group has bins of its own in local memory, \
-                 {LOCAL_ELEMENTS} elements or more for each of them; those of a group are combined there, \
-                 then those of the groups"
-            );
-        }
+        Step::LocalBins(most) => return local_bins_text(most),
         Step::Merge => "runs are sorted, then merged in pieces of their size",
         Step::Pieces => {
             "chunks are sorted, then each piece of the result takes its part of every chunk and is \
@@ -338,6 +332,15 @@ fn step_text(step: Step) -> String {
         }
     };
     text.to_string()
+}
+
+/// Describes bins in local memory ([`Step::LocalBins`]).
+fn local_bins_text(most: i64) -> String {
+    format!(
+        "up to {most} bins: each thread of a work-group has bins of its own in local memory, \
+         {LOCAL_ELEMENTS} elements or more for each of them; those of a group are combined there, \
+         then those of the groups"
+    )
 }
 
 /// Describes the treatment of rows that are not dense.

@@ -158,7 +158,7 @@ impl Splitter<'_> {
         self.program.variable(variable).ty == Type::Scalar(Scalar::I64)
     }
 
-    /// Returns the type of an integer expression.
+    /// Returns the type of a scalar expression.
     fn type_of(&self, expression: &Expression) -> Option<Scalar> {
         match expression {
             Expression::Constant(value) => Some(value.scalar()),
@@ -167,10 +167,8 @@ impl Splitter<'_> {
                 Type::Pointer(_) | Type::Block => None,
             },
             Expression::Scalar {
-                operation: ScalarOperation::Convert(to),
-                ..
-            } => Some(*to),
-            Expression::Scalar { operand, .. } => Some(*operand),
+                operation, operand, ..
+            } => Some(operation.result(*operand)),
             _others => None,
         }
     }
