@@ -7,8 +7,8 @@
 //! a thread, [`vectors`] prepares loads and stores of whole vectors, and [`coherence`] marks where the host needs
 //! current data.
 //!
-//! What these passes write is still a program of Loop, in which a kernel is a loop at the level of a grid. The
-//! verifier, the interpreter and the checker of races read it as any other; nova-c writes the kernels.
+//! These passes still write programs of Loop, in which a kernel is a loop at the level of a grid. The verifier,
+//! the interpreter and the checker of races read them as any other; nova-c writes the kernels.
 
 mod addresses;
 pub mod call_stack;

@@ -49,7 +49,7 @@ struct Chunks {
 struct Pieces {
     /// For each piece and one more, how many keys of each chunk come before it.
     limits: Variable,
-    /// Where each piece begins and ends.
+    /// The places at which each piece begins and ends.
     begins: Variable,
     ends: Variable,
 }

@@ -286,8 +286,7 @@ fn the_place_of_an_element_is_no_part_of_its_key() {
             ("(if (= a b) (>= i j) (> a b))", false),
             ("(if (= a b) (<= (neg i) (neg j)) (> a b))", true),
         ] {
-            let text =
-                format!("((X : vector int)) (sort (lambda ((a, i) (b, j)) {by}) {pairs})");
+            let text = format!("((X : vector int)) (sort (lambda ((a, i) (b, j)) {by}) {pairs})");
             let flat = programs::emit(&text, Target::Sequential, SMALL, Stage::Flat);
             assert_eq!(flat.contains("]u64"), is_key, "{by}, {pairs}: {flat}");
             compare(&text, SMALL, &[0, 130, 1025].map(integers_of_few));

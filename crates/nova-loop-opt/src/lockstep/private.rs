@@ -39,7 +39,7 @@ impl Block<'_> {
                     return None;
                 }
                 let one = std::mem::replace(count, Expression::index(0));
-                *count = self.for_some_lane(one.times(Expression::index(width)))?;
+                *count = self.for_some_lane(one.times(Expression::index(width)));
             }
             Command::Local { count, pointer } => {
                 let lanes = i64::from(*count).checked_mul(width)?;
@@ -57,21 +57,17 @@ impl Block<'_> {
         Some(())
     }
 
-    /// Returns a number that no lane may need: 0 if checks have failed in all lanes, since what they would have
-    /// computed may be no number. Returns none where other lanes are left out.
-    fn for_some_lane(&mut self, number: Expression) -> Option<Expression> {
+    /// Returns a number that some lane needs, or 0 if no lane runs the command: then it may be no number.
+    fn for_some_lane(&mut self, number: Expression) -> Expression {
         let Some(mask) = self.mask() else {
-            return Some(number);
+            return number;
         };
-        if self.masks.len() > 1 {
-            return None;
-        }
         let none = self.end_group_with_any(mask);
-        Some(Expression::Select {
+        Expression::Select {
             condition: Box::new(none),
             then: Box::new(Expression::index(0)),
             otherwise: Box::new(number),
-        })
+        }
     }
 
     /// Returns the place of an index in a private array, for the lane.

@@ -4,8 +4,8 @@
 //! over strips: the first one computes what depends on no earlier iteration, for vector instructions, and the
 //! second one does the rest in order.
 //!
-//! What the second loop needs of the first is stored in local arrays. Elements, and what costs next to
-//! nothing, are read and computed again.
+//! Local arrays hold the values that the second loop needs of the first (scalar expansion). Elements, and what
+//! costs next to nothing, are read and computed again.
 
 use super::linear::Definitions;
 use super::{Map, Strips};
@@ -17,7 +17,7 @@ use nova_loop::walk;
 use nova_machine::PROCESSOR;
 use std::collections::BTreeSet;
 
-/// What an element costs the first loop that is not beside that of the next iteration, in instructions.
+/// The cost of an element that does not lie beside that of the next iteration, in instructions.
 const GATHER_WORK: u32 = 4;
 
 /// The two loops that a body becomes.
