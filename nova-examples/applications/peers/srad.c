@@ -124,9 +124,12 @@ static void sweep(const image *m, band *b, float q0, double *sums)
         const float *south = i + 1 < m->height ? old_row(m, b, i + 1) : b->current;
         if (i == b->top)
             coefficients(b->c, b->current, b->above, south, width, q0);
-        if (i + 1 < m->height)
-            coefficients(b->c_south, south, b->current, old_row(m, b, i + 2), width, q0);
-        diffuse(to, b->current, b->above, south, b->c, b->c_south, width, m->rate);
+        float *c_south = b->c;
+        if (i + 1 < m->height) {
+            c_south = b->c_south;
+            coefficients(c_south, south, b->current, old_row(m, b, i + 2), width, q0);
+        }
+        diffuse(to, b->current, b->above, south, b->c, c_south, width, m->rate);
         add(sums, to, width);
         float *swap = b->above;
         b->above = b->current, b->current = swap;

@@ -89,6 +89,11 @@ pub const NO_PREFETCH: &[&str] = &["-DNO_PREFETCH"];
 /// The macro for page-interleaved streams.
 pub const PAGE_INTERLEAVED: &[&str] = &["-DPAGES_IN_TURN"];
 
+/// The flags with which a program in C gets memory that is filled, so that it can't depend on what it did not write.
+pub const FILLED_MEMORY: [&str; 2] = [
+    "-include",
+    concat!(env!("CARGO_MANIFEST_DIR"), "/src/bench/filled_memory.h"),
+];
 /// The flags of every file of a library.
 const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 

@@ -6,7 +6,7 @@ use nova_driver::{Compiler, Options, Source, interfaces};
 use nova_exec::library::{Generated, Library};
 use nova_tests::bench::applications::compare::compare;
 use nova_tests::bench::applications::{APPLICATIONS, Application, Plan, report};
-use nova_tests::bench::build::{C, OPENMP, Toolchain, folder_of};
+use nova_tests::bench::build::{C, FILLED_MEMORY, OPENMP, Toolchain, folder_of};
 use nova_tests::bench::peer_library::{load_peer, shared};
 use nova_tests::effort;
 
@@ -44,7 +44,8 @@ fn differences(application: &Application, toolchain: Toolchain) -> Result<Vec<St
         sums: &generated.program.sums,
     };
     let build = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let library = shared(&program, build.path(), toolchain, FLAGS)?;
+    let flags = [FLAGS, &FILLED_MEMORY].concat();
+    let library = shared(&program, build.path(), toolchain, &flags)?;
     let library: Library = load_peer(&program, name, library)?;
     let mut wrong = Vec::new();
     for line in test_lines(&text) {

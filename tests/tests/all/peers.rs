@@ -4,7 +4,7 @@
 use nova_core::Value;
 use nova_driver::Options;
 use nova_exec::library::{EntryInterface, Generated, Library};
-use nova_tests::bench::build::{ORDERS, Peer, Program, THRUST, compile, run};
+use nova_tests::bench::build::{FILLED_MEMORY, ORDERS, Peer, Program, THRUST, compile, run};
 use nova_tests::bench::limits::Limits;
 use nova_tests::bench::memory::Pages;
 use nova_tests::bench::peer_library::load_peer;
@@ -77,7 +77,7 @@ fn every_peer_agrees_with_its_reference() {
         let name = benchmark.name;
         let program = compile(name, Options::default()).expect("it compiles");
         for (_, define) in ORDERS {
-            let define = [define, &[UNOPTIMISED]].concat();
+            let define = [define, &[UNOPTIMISED], &FILLED_MEMORY].concat();
             let object = Peer::c(name, &define).compile(name, folder.path());
             let library = load(&program, name, object.expect("the hand-written C compiles"));
             wrong.extend(differences(benchmark, name, &library, |_| true));
@@ -132,13 +132,15 @@ fn compare_opponent(opponent: Opponent, wanted: fn(&Case) -> bool) {
     }
     let mut wrong = Vec::new();
     let mut tried = 0;
+    let small: &[&str] = &["-DSMALL_CHUNKS", "-DTHREADS=2", UNOPTIMISED];
+    let define = [small, &FILLED_MEMORY].concat();
     for benchmark in BENCHMARKS {
         let name = benchmark.name;
         let peer_name = format!("{name}_{}", opponent.suffix());
         let peer = Peer {
             name: &peer_name,
             toolchain: opponent.toolchain(),
-            define: &["-DSMALL_CHUNKS", "-DTHREADS=2", UNOPTIMISED],
+            define: &define,
         };
         if !peer.source(name).exists() {
             continue;
