@@ -20,7 +20,8 @@ pub(crate) enum Output<'a> {
     },
     Histogram {
         lambda: &'a flat::Lambda,
-        bins: Expression,
+        /// The number of bins that indices are compared with; none if they are guarded.
+        bins: Option<Expression>,
         arrays: &'a [flat::Variable],
     },
     Collect(Collect<'a>),

@@ -70,6 +70,7 @@ pub(crate) fn start_output<'a>(
             lambda,
             start,
             bins,
+            guarded,
         } => {
             let bins = env.simple(*bins)?;
             for (array, start) in pattern.iter().zip(start) {
@@ -78,7 +79,7 @@ pub(crate) fn start_output<'a>(
             }
             Ok(Output::Histogram {
                 lambda,
-                bins,
+                bins: (!guarded).then_some(bins),
                 arrays: pattern,
             })
         }
@@ -236,7 +237,7 @@ pub(crate) fn consume<'a>(
             lambda,
             bins,
             arrays,
-        } => consume_histogram(cx, lambda, bins, arrays, values),
+        } => consume_histogram(cx, lambda, bins.as_ref(), arrays, values),
         Output::Collect(collect) => consume_collect(cx, collect, values, space),
         Output::Join(array) => consume_join(cx, *array, values, space),
     }
@@ -398,14 +399,19 @@ fn contend(
 fn consume_histogram<'a>(
     cx: &mut Translator<'a>,
     lambda: &'a flat::Lambda,
-    bins: &Expression,
+    bins: Option<&Expression>,
     arrays: &[flat::Variable],
     values: &[flat::Atom],
 ) -> Result<()> {
+    let (guard, values) = split(values, usize::from(bins.is_none()))?;
     let (index, values) = split(values, 1)?;
     let index = cx.simple(single_value(index)?)?;
+    let has_bin = match bins {
+        Some(bins) => in_range(&index, bins),
+        None => cx.scalar(single_value(guard)?)?,
+    };
     flush_for(cx, arrays)?;
-    cx.when(in_range(&index, bins), |cx| {
+    cx.when(has_bin, |cx| {
         let mut arguments = Vec::with_capacity(2 * arrays.len());
         for array in arrays {
             let place = cx.place(*array)?;

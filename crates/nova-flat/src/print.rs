@@ -308,12 +308,15 @@ impl<'a> Printer<'a> {
                 lambda,
                 start,
                 bins,
+                guarded,
             } => {
                 let bins = print_atom(self.program, *bins);
-                (
-                    format!("histogram {bins} {}", self.atoms(start)),
-                    Some(lambda),
-                )
+                let name = if *guarded {
+                    "histogram_where"
+                } else {
+                    "histogram"
+                };
+                (format!("{name} {bins} {}", self.atoms(start)), Some(lambda))
             }
             Output::Collect { values } => (format!("collect {values}"), None),
             Output::Join { shape } => (format!("join {}", self.atoms(shape)), None),

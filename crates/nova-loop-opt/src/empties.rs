@@ -38,8 +38,14 @@ fn in_list(commands: &mut Vec<Command>, known: &[Expression]) {
         if let Some([all]) = condition.as_deref() {
             inside.extend(all.iter().cloned());
         }
-        for list in command.lists_mut() {
-            deep(|| in_list(list, &inside));
+        let branch = match &*command {
+            Command::If { condition, .. } => Some(condition.clone()),
+            _others => None,
+        };
+        for (number, list) in command.lists_mut().into_iter().enumerate() {
+            let mut holding = inside.clone();
+            holding.extend(branch.clone().filter(|_| number == 0));
+            deep(|| in_list(list, &holding));
         }
         let all = condition.into_iter().flatten();
         let each = all.filter_map(|all| all.into_iter().reduce(Expression::and));

@@ -2,7 +2,7 @@
 //! that says in which order they run, and on which machines. The passes that make kernels are a crate of their
 //! own, nova-kernels.
 //!
-//! **For processors.** [`index_set_splitting`] makes indices plain, so that C compilers make vectors of loops.
+//! **For processors.** [`loop_unswitching`] decides conditions before loops. [`index_set_splitting`] makes indices plain, so that C compilers make vectors of loops.
 //! [`lockstep`] takes the iterations of outer loops in lanes. [`narrow_accumulators`], [`rsqrt_refinement`], [`unroll_and_jam`] and [`strip_mining`] then rewrite
 //! loops for vector registers and caches, and [`chained_scan`] merges the loops of a chunked scan.
 //! [`parallel_regions`] decides last which loops threads share.
@@ -20,6 +20,7 @@ pub mod index_set_splitting;
 mod limits;
 pub mod locals;
 pub mod lockstep;
+pub mod loop_unswitching;
 pub mod narrow_accumulators;
 pub mod parallel_regions;
 pub mod reclaim;

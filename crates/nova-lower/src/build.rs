@@ -7,6 +7,7 @@
 
 use crate::builder::Builder;
 use crate::error::Result;
+use crate::facts::Fact;
 use crate::receive::{Received, receive};
 use crate::rows;
 use crate::values::{self, Leaf, leaves, lifted_width, next, take};
@@ -26,7 +27,8 @@ pub(crate) struct Lifting {
 }
 
 enum Kind {
-    Map(Scalar),
+    /// What becomes an element of an array, and its type.
+    Map(Atom, Scalar),
     /// The length of the rows, and the scalar types of the arrays that are concatenated.
     Collect(Atom, Vec<Scalar>),
 }
@@ -108,11 +110,12 @@ pub(crate) fn build_carrying(
         .kinds
         .iter()
         .filter_map(|kind| match kind {
-            Kind::Map(_) => None,
+            Kind::Map(..) => None,
             Kind::Collect(length, _) => Some(invariant(*length, first_inner)),
         })
         .collect();
     let given: Vec<Atom> = given.into_iter().map(Atom::Variable).collect();
+    note_uniform(b, &lifting.kinds, &given, first_inner);
     let mut received = Received {
         atoms: given.iter(),
         regular: regular.into_iter(),
@@ -123,12 +126,29 @@ pub(crate) fn build_carrying(
     Ok((last, lifted))
 }
 
+/// Notes which arrays among the results have one number for all elements: one from outside of the body.
+fn note_uniform(b: &mut Builder, kinds: &[Kind], given: &[Atom], first_inner: u32) {
+    let mut given = given.iter();
+    for kind in kinds {
+        match kind {
+            Kind::Map(element, _) => {
+                if let (Some(array), Some(number)) =
+                    (given.next(), invariant(*element, first_inner))
+                {
+                    b.note(*array, Fact::Uniform(number));
+                }
+            }
+            Kind::Collect(_, scalars) => given = given.as_slice()[3 + scalars.len()..].iter(),
+        }
+    }
+}
+
 /// Adds variables for the results of the outputs.
 fn result_pattern(b: &mut Builder, shape: &[Atom], lifting: &Lifting) -> Vec<Variable> {
     let mut pattern = Vec::new();
     for kind in &lifting.kinds {
         match kind {
-            Kind::Map(scalar) => {
+            Kind::Map(_, scalar) => {
                 pattern.push(b.array_variable("t", *scalar, shape.to_vec()));
             }
             Kind::Collect(_, scalars) => {
@@ -175,7 +195,7 @@ fn give(b: &mut Builder, ty: &Type, value: &mut Iter<Atom>, lifting: &mut Liftin
 fn give_scalar(atom: Atom, scalar: Scalar, lifting: &mut Lifting) {
     lifting.outputs.push(Output::Map);
     lifting.results.push(atom);
-    lifting.kinds.push(Kind::Map(scalar));
+    lifting.kinds.push(Kind::Map(atom, scalar));
 }
 
 /// Collects `count` elements and the levels below them. It is called in the body of the operation.

@@ -22,7 +22,7 @@ pub(crate) struct Builder {
     pub output: Program,
     /// The place of the expression being lowered.
     pub place: Place,
-    /// The facts about rows, by the variable of their starts.
+    /// The facts about rows, by the variable of their starts, and about arrays.
     facts: HashMap<Variable, Fact>,
     /// The statements of the open bodies, the innermost last.
     open: Vec<Vec<Statement>>,
@@ -237,14 +237,14 @@ impl Builder {
         Ok(self.bind_scalar("t", scalar, Expression::Index { array, indices }))
     }
 
-    /// Records a fact about the rows with these starts.
+    /// Records a fact about the rows with these starts, or about an array.
     pub fn note(&mut self, starts: Atom, fact: Fact) {
         if let Some(variable) = starts.as_variable() {
             self.facts.insert(variable, fact);
         }
     }
 
-    /// Returns the fact about the rows with these starts.
+    /// Returns the fact about the rows with these starts, or about an array.
     pub fn fact(&self, starts: Atom) -> Option<Fact> {
         starts
             .as_variable()
@@ -255,7 +255,7 @@ impl Builder {
     pub fn is_dense(&self, starts: Atom) -> bool {
         match self.fact(starts) {
             Some(Fact::Dense | Fact::Rows(_)) => true,
-            Some(Fact::Constant(_)) | None => false,
+            Some(Fact::Constant(_) | Fact::Uniform(_)) | None => false,
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn compact_dead_rows(
     let starts = tops[extents];
     match b.fact(starts) {
         Some(Fact::Dense | Fact::Rows(_) | Fact::Constant(_)) => return Ok(()),
-        None => {}
+        Some(Fact::Uniform(_)) | None => {}
     }
     let live = live(b, extents, length, tops)?;
     let twice = b.add(live, live);

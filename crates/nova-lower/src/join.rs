@@ -249,8 +249,14 @@ fn rows_of_all(
 
 fn literal_array(b: &mut Builder, element: Scalar, elements: Vec<Atom>) -> Atom {
     let count = Atom::index(elements.len() as i64);
+    let one = elements.first().copied();
+    let uniform = one.filter(|one| elements.iter().all(|other| other == one));
     let expression = Expression::Literal { element, elements };
-    b.bind_array("t", element, vec![count], expression)
+    let array = b.bind_array("t", element, vec![count], expression);
+    if let Some(number) = uniform {
+        b.note(array, Fact::Uniform(number));
+    }
+    array
 }
 
 /// Returns the lifted components of a vector of `count` equal values.
@@ -311,7 +317,9 @@ fn replicate(b: &mut Builder, scalar: Scalar, value: Atom, count: Atom) -> Atom 
         shape: shape.clone(),
         value,
     };
-    b.bind_array("t", scalar, shape, expression)
+    let array = b.bind_array("t", scalar, shape, expression);
+    b.note(array, Fact::Uniform(value));
+    array
 }
 
 /// True if all levels are the same arrays.

@@ -290,7 +290,7 @@ fn known_row(
             Ok(Some(row))
         }
         (Some(Fact::Constant(atoms)), _) => Ok(Some(atoms.to_vec())),
-        (Some(Fact::Dense | Fact::Rows(_)) | None, _) => Ok(None),
+        (Some(Fact::Dense | Fact::Rows(_) | Fact::Uniform(_)) | None, _) => Ok(None),
     }
 }
 

@@ -135,6 +135,7 @@ pub(crate) fn parallelise_output(
                 lambda,
                 start,
                 bins,
+                guarded: _,
             },
             Begin::Bins(total),
         ) => parallelise_histogram(code, (lambda, start, *bins), *total, own, grid),

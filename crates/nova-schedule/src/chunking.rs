@@ -153,7 +153,7 @@ fn chunk_size(
     let sum = code.scalar(Operation::Add, size, rest);
     let flipped = code.scalar(Operation::BitXor, rest, Atom::index(-1));
     let size = code.scalar(Operation::BitAnd, sum, flipped);
-    let size = size_for_bins(code, &operation.outputs, n, size);
+    let size = size_for_bins(code, operation, n, size);
     align(code, size, alignment(operation, code.parallelism.strict))
 }
 

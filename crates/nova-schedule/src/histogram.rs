@@ -11,7 +11,7 @@ use crate::freedom::neutral;
 use crate::grid::{Begin, Bins, Grid};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// The least number of elements for each bin of a chunk.
@@ -30,8 +30,14 @@ fn bins_of(output: &Output) -> Option<(Atom, i64)> {
     }
 }
 
-/// Returns the size of chunks, which are larger if there are histograms.
-pub(crate) fn size_for_bins(code: &mut Writer, outputs: &[Output], n: Atom, size: Atom) -> Atom {
+/// Returns the size of chunks of an operation over `n` rows, which are larger if there are histograms.
+pub(crate) fn size_for_bins(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    n: Atom,
+    size: Atom,
+) -> Atom {
+    let outputs = &operation.outputs;
     let mut all: Option<Atom> = None;
     for (bins, components) in outputs.iter().filter_map(bins_of) {
         let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(BEYOND_MEMORY));
@@ -42,10 +48,15 @@ pub(crate) fn size_for_bins(code: &mut Writer, outputs: &[Output], n: Atom, size
             None => own,
         });
     }
-    let Some(all) = all else {
+    let Some(mut all) = all else {
         return size;
     };
     let one = Atom::index(1);
+    // Each row has as many elements.
+    for extent in operation.shape.iter().skip(1) {
+        let extent = code.scalar(ScalarOperation::Maximum, *extent, one);
+        all = code.quotient_up(all, extent);
+    }
     let all = code.scalar(ScalarOperation::Maximum, all, one);
     let most = code.scalar(ScalarOperation::Divide, n, all);
     let most = code.scalar(ScalarOperation::Maximum, most, one);

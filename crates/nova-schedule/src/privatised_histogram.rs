@@ -56,6 +56,7 @@ fn histogram_of(operation: &ArrayOperation) -> Option<Histogram<'_>> {
                 lambda,
                 start,
                 bins,
+                guarded: _,
             },
         ] => Some(Histogram {
             lambda,

@@ -140,8 +140,20 @@ impl<'a, A: Arrays> Machine<'a, A> {
                         }
                     }
                 }
-                (Output::Histogram { lambda, .. }, Gathered::Arrays(bins)) => {
-                    self.histogram(activation, lambda, bins, own)?;
+                (
+                    Output::Histogram {
+                        lambda, guarded, ..
+                    },
+                    Gathered::Arrays(bins),
+                ) => {
+                    if !guarded {
+                        self.histogram(activation, lambda, bins, own)?;
+                    } else if scalar_at(own, 0)? == ScalarValue::Bool(true) {
+                        if !in_range::<A>(first_integer(&own[1..])?, bins) {
+                            internal("a guarded index that is out of range")?;
+                        }
+                        self.histogram(activation, lambda, bins, &own[1..])?;
+                    }
                 }
                 (Output::Collect { .. }, gathered @ Gathered::Rows { .. }) => {
                     collect(gathered, own)?;

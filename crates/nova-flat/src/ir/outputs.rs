@@ -58,7 +58,7 @@ impl Positions {
 }
 
 /// The outputs of an array operation, which consume the values that its body gives. `n` is the number
-/// of indices. All outputs but `Map`, `Reduce` and a `Scatter` of a block require a space of rank 1.
+/// of indices. All outputs but `Map`, `Reduce`, `Histogram` and a `Scatter` of a block require a space of rank 1.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Consumes a scalar, and gives the array of these scalars with the extents of the space.
@@ -90,11 +90,13 @@ pub enum Output {
     },
     /// Consumes an index and `start.len()` scalars. Gives as many `[bins]` arrays, where each bin is
     /// `start ⊕` its values in order. Values with an index out of range are skipped. The lambda
-    /// commutes.
+    /// commutes. If it is guarded, it consumes a bool before the index: values for which it is false are
+    /// skipped, and no other has an index out of range.
     Histogram {
         lambda: Lambda,
         start: Vec<Atom>,
         bins: Atom,
+        guarded: bool,
     },
     /// Consumes a length and `values` arrays `[length]`. Gives `starts` and `ends` (`[n]i64`, from 0,
     /// dense), the total, and for each array the concatenation `[total]` in order.
@@ -155,7 +157,7 @@ impl Output {
                 destinations,
                 positions,
             } => destinations.len() + usize::from(positions.are_given()),
-            Output::Histogram { start, .. } => start.len() + 1,
+            Output::Histogram { start, guarded, .. } => start.len() + 1 + usize::from(*guarded),
             Output::Join { .. } => 2,
         }
     }

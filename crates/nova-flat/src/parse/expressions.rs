@@ -329,13 +329,9 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
             destinations: p.arrays(destinations)?,
         })
     }),
-    ("histogram", |p, at, items| {
-        let [bins, start, lambda] = p.text.exactly(at, items)?;
-        Some(Output::Histogram {
-            bins: p.atom(bins)?,
-            start: p.atoms(start)?,
-            lambda: p.lambda(lambda)?,
-        })
+    ("histogram", |p, at, items| p.histogram(at, items, false)),
+    ("histogram_where", |p, at, items| {
+        p.histogram(at, items, true)
     }),
     ("collect", |p, at, items| {
         let [values] = p.text.exactly(at, items)?;
@@ -533,6 +529,16 @@ impl<'a> Parser<'a> {
             lambda: self.lambda(lambda)?,
             commutes,
             bracketing,
+        })
+    }
+
+    fn histogram(&mut self, at: DatumId, items: &'a [DatumId], guarded: bool) -> Option<Output> {
+        let [bins, start, lambda] = self.text.exactly(at, items)?;
+        Some(Output::Histogram {
+            bins: self.atom(bins)?,
+            start: self.atoms(start)?,
+            lambda: self.lambda(lambda)?,
+            guarded,
         })
     }
 

@@ -113,6 +113,13 @@ impl<'a> Verifier<'a> {
     /// Returns the element types of the values that an output consumes, except its index, condition or
     /// length.
     fn consumed(&self, output: &Output, own: &[Atom]) -> Result<Vec<Scalar>> {
+        let own = match (output, own) {
+            (Output::Histogram { guarded: true, .. }, [guard, own @ ..]) => {
+                self.is(*guard, Scalar::Bool)?;
+                own
+            }
+            _others => own,
+        };
         let (first, values) = match output {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } => (None, own),
             Output::Filter { .. } => (Some(Scalar::Bool), &own[1..]),
@@ -207,6 +214,7 @@ impl<'a> Verifier<'a> {
                 lambda,
                 start,
                 bins,
+                guarded: _,
             } => {
                 self.extent(*bins)?;
                 self.operator(lambda, start, values)?;
@@ -230,12 +238,11 @@ impl<'a> Verifier<'a> {
     /// Checks that only some outputs have a space of several dimensions.
     fn demands(&self, output: &Output, shape: &[Atom]) -> Result<()> {
         let accepted = match output {
-            Output::Map | Output::Reduce { .. } => true,
+            Output::Map | Output::Reduce { .. } | Output::Histogram { .. } => true,
             Output::Scatter { positions, .. } if !positions.are_given() => true,
             Output::Scan { .. }
             | Output::Filter { .. }
             | Output::Scatter { .. }
-            | Output::Histogram { .. }
             | Output::Collect { .. }
             | Output::Join { .. } => shape.len() == 1,
         };

@@ -1,7 +1,9 @@
-//! `histogram` and `count`. Over values without vectors they are an output of an operation. Otherwise
-//! the elements are sorted by bin and each bin is folded in order.
+//! `histogram` and `count`. Over values without vectors they are an output of an operation. So they are where the
+//! operator combines vectors element by element: each of their elements has a bin of its own. Otherwise the elements
+//! are sorted by bin and each bin is folded in order.
 
 use super::argument::{Argument, scalar_type};
+use super::by_elements::{Bins, combine_by_elements};
 use super::reductions::{carry, only_scalars, operator};
 use super::selection::sorting_permutation;
 use crate::build::build;
@@ -10,7 +12,7 @@ use crate::error::{LowerError, Result};
 use crate::lowerer::Lowerer;
 use crate::rows;
 use crate::scalars::{
-    check_count, check_length_fits, check_lengths, check_longest, in_range, index_from, literal_of,
+    check_count, check_length_fits, check_lengths, check_longest, index_from, literal_of,
 };
 use crate::values::{self, Vector};
 use nova_core::{Scalar, ScalarOperation, Type};
@@ -27,7 +29,15 @@ pub(super) fn histogram(
     let (indices, x) = (indices.vector()?, x.vector()?);
     check_lengths(b, indices.length, x.length);
     let Some(scalars) = only_scalars(b, &start.ty) else {
-        return histogram_in_order(b, lowerer, function, start, bins, &indices, &x);
+        let bins = Bins {
+            count: bins,
+            index_type: scalar_type(&indices.element)?,
+            indices,
+        };
+        return match combine_by_elements(b, lowerer, function, start, Some(&bins), &x)? {
+            Some(combined) => Ok(combined),
+            None => in_order(b, lowerer, function, start, &bins, &x),
+        };
     };
     let index_type = scalar_type(&indices.element)?;
     let index = b.index_variable(0);
@@ -43,6 +53,7 @@ pub(super) fn histogram(
         lambda,
         start: start.atoms.clone(),
         bins,
+        guarded: false,
     };
     let operation = operation(vec![indices.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
@@ -77,32 +88,29 @@ pub(super) fn count_indices(
     Ok(vec![bins, counts])
 }
 
-fn histogram_in_order(
+/// Lowers any histogram: sorts the values by their bins, and folds those of each bin in order.
+fn in_order(
     b: &mut Builder,
     lowerer: &mut Lowerer,
     function: &Argument,
     start: &Argument,
-    bins: Atom,
-    indices: &Vector,
+    bins: &Bins,
     x: &Vector,
 ) -> Result<Vec<Atom>> {
-    let index_type = scalar_type(&indices.element)?;
-    let n = indices.length;
+    let (n, count) = (x.length, bins.count);
     // Elements outside of the bins sort after the last bin.
     let bins_of = b.map_scalar("places", n, Scalar::I64, |b, k| {
-        let bin = b.index(indices.lifted[0], &[k])?;
-        let index = index_from(b, bin, index_type);
-        let inside = in_range(b, index, index_type, bins);
-        b.select(Scalar::I64, inside, |_| Ok(index), |_| Ok(bins))
+        let (index, inside) = bins.at(b, k)?;
+        b.select(Scalar::I64, inside, |_| Ok(index), |_| Ok(count))
     })?;
     let order = sorting_permutation(b, n, |b, left, right| {
         let left = b.index(bins_of, &[left])?;
         let right = b.index(bins_of, &[right])?;
         Ok(b.compare(ScalarOperation::LessEqual, left, right))
     })?;
-    let counts = occurrences(b, (n, bins), Scalar::I64, |b, k| b.index(bins_of, &[k]))?;
-    let (starts, ends) = rows::offsets(b, bins, counts)?;
-    let lifted = build(b, &[bins], &start.ty, |b, bin| {
+    let counts = occurrences(b, (n, count), Scalar::I64, |b, k| b.index(bins_of, &[k]))?;
+    let (starts, ends) = rows::offsets(b, count, counts)?;
+    let lifted = build(b, &[count], &start.ty, |b, bin| {
         let first = b.index(starts, bin)?;
         let last = b.index(ends, bin)?;
         let count = b.subtract(last, first);
@@ -119,7 +127,7 @@ fn histogram_in_order(
             },
         )
     })?;
-    Ok(values::with_extents(vec![bins], lifted))
+    Ok(values::with_extents(vec![count], lifted))
 }
 
 /// Counts the occurrences of each bin among `n` indices, in a type that holds `n`.
@@ -139,6 +147,7 @@ fn occurrences(
         lambda,
         start: vec![literal_of(scalar, 0)],
         bins,
+        guarded: false,
     };
     let operation = operation(vec![n], vec![index], body, vec![output]);
     let ty = FlatType::Array(scalar, vec![bins]);

@@ -133,7 +133,7 @@ fn split_index(b: &mut Builder, index: Atom, extents: &[Atom]) -> Vec<Atom> {
 
 /// Fails with an out-of-memory error if the product of extents is too long. That of two `int`s
 /// needs no check here, though no memory holds that many elements either.
-fn check_product(b: &mut Builder, extents: &[Atom], types: &[Scalar]) -> Result<()> {
+pub(super) fn check_product(b: &mut Builder, extents: &[Atom], types: &[Scalar]) -> Result<()> {
     let mut bits = 0;
     for (extent, ty) in extents.iter().zip(types) {
         bits += match extent.as_i64() {

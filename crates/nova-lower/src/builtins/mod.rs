@@ -5,6 +5,8 @@
 
 mod argument;
 mod blocks;
+mod by_elements;
+mod elementwise;
 mod histogram;
 mod loops;
 mod maps;

@@ -5,6 +5,7 @@
 //! state.
 
 use super::argument::Argument;
+use super::by_elements::combine_by_elements;
 use crate::build::build_carrying;
 use crate::builder::{Builder, atoms, operation};
 use crate::error::Result;
@@ -34,12 +35,17 @@ pub(super) fn operator(
         let (left, right) = atoms.split_at(scalars.len());
         lowerer.inline(b, function.id, vec![left.to_vec(), right.to_vec()])
     })?;
+    mark_connectives(&mut lambda);
+    Ok(lambda)
+}
+
+/// Makes operations on truth values of the `and` and `or` of an operator whose operands are known.
+pub(super) fn mark_connectives(lambda: &mut Lambda) {
     for statement in &mut lambda.body.statements {
         if let Some(operation) = connective(&statement.expression) {
             statement.expression = operation;
         }
     }
-    Ok(lambda)
 }
 
 /// Returns the operation on truth values that `and` or `or` of two known ones is. In an operator it tells later
@@ -75,7 +81,10 @@ pub(super) fn reduce(
 ) -> Result<Vec<Atom>> {
     let vector = x.vector()?;
     let Some(scalars) = only_scalars(b, &start.ty) else {
-        return fold(b, lowerer, function, start, &vector, None);
+        return match combine_by_elements(b, lowerer, function, start, None, &vector)? {
+            Some(combined) => Ok(combined),
+            None => fold(b, lowerer, function, start, &vector, None),
+        };
     };
     let index = b.index_variable(0);
     let body = b.body(|b| vector.at(b, &[Atom::Variable(index)]))?;

@@ -7,7 +7,7 @@ use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::rows;
 use crate::scalars::{check_count, check_lengths, check_longest, length_as};
-use crate::values::{self, Vector, lifted_width, tops};
+use crate::values::{self, Array, Vector, lifted_width, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Bracketing, Expression, Output, Type as FlatType, Variable, View};
 use std::rc::Rc;
@@ -140,7 +140,11 @@ fn collect_rows(b: &mut Builder, x: &Vector, inner: &Type) -> Result<Vec<Atom>> 
 
 /// Lowers `rows`: row i of an array is `[i·m, (i+1)·m)` of its elements in order.
 pub(super) fn rows(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
-    let x = x.array()?;
+    rows_of(b, &x.array()?)
+}
+
+/// Returns the vector of the rows of an array.
+pub(super) fn rows_of(b: &mut Builder, x: &Array) -> Result<Vec<Atom>> {
     let inner = x.extents[1..].to_vec();
     let n = x.extents[0];
     let size = b.product(&inner);
@@ -187,7 +191,7 @@ pub(super) fn unrows(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> 
     let starts = x.lifted[if rank == 1 { 0 } else { rank }];
     let known = match b.fact(starts) {
         Some(Fact::Rows(atoms)) => Some(atoms),
-        Some(Fact::Dense | Fact::Constant(_)) | None => None,
+        Some(Fact::Dense | Fact::Constant(_) | Fact::Uniform(_)) | None => None,
     };
     let some = b.compare(ScalarOperation::Greater, n, Atom::index(0));
     let mut extents = vec![n];

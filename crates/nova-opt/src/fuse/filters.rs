@@ -143,9 +143,12 @@ fn neutral(output: &Output, values: usize, strict: bool) -> Option<Vec<Option<At
         }
         Output::Filter { .. } => Some(first(Atom::Constant(ScalarValue::Bool(false)))),
         // An index that is out of range.
-        Output::Histogram { lambda, .. } => {
-            neutral_values(lambda, strict).map(|_| first(Atom::index(-1)))
-        }
+        Output::Histogram {
+            lambda, guarded, ..
+        } => neutral_values(lambda, strict).map(|_| match guarded {
+            true => first(Atom::Constant(ScalarValue::Bool(false))),
+            false => first(Atom::index(-1)),
+        }),
         Output::Scatter { positions, .. } => match positions.are_given() {
             true => Some(first(Atom::index(-1))),
             false => None,

@@ -1,9 +1,9 @@
 //! The functions of vectors.
 
 use super::kinds::{
-    always, change_condition, element, is_float, is_int, is_number, is_pair_of_equal_vectors,
-    is_pair_of_vectors, is_scalar, is_vector, is_vector_of_int, is_vector_of_integers,
-    is_vector_of_pairs,
+    always, change_condition, element, is_float, is_int, is_nested, is_number,
+    is_pair_of_equal_vectors, is_pair_of_vectors, is_scalar, is_vector, is_vector_of_int,
+    is_vector_of_integers, is_vector_of_pairs,
 };
 use super::{Production, row};
 use crate::random::expression::Draw;
@@ -179,6 +179,21 @@ pub const VECTORS: &[Production] = &[
             "(let ({name} {x}) in (histogram {g} {z} {bins} \
              (map (lambda (i) {bin}) (range (length {name}))) {name}))"
         )
+    }),
+    // Operators that combine vectors element by element: in bins, and of all values.
+    row("histogram of rows", 3, is_nested, |d, t, f| {
+        let (rows, start) = combined_rows(d, &element(t), f);
+        let operator = elementwise(d, &element(t));
+        let (name, bins) = (d.name(), (d.random.below(12) + 1) % 7);
+        let bin = *d.random.pick(&["(% (* i 3) 5)", "(- 1 (% i 3))", "0"]);
+        format!(
+            "(let ({name} {rows}) in (histogram {operator} {start} {bins} \
+             (map (lambda (i) {bin}) (range (length {name}))) {name}))"
+        )
+    }),
+    row("reduce of rows", 3, is_vector, |d, t, f| {
+        let (rows, start) = combined_rows(d, t, f);
+        format!("(reduce {} {start} {rows})", elementwise(d, t))
     }),
     row("sort", 3, is_vector, |d, t, f| {
         let e = element(t);
@@ -357,6 +372,33 @@ fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
         }
         _ => d.function(&[t.clone(), t.clone()], t, f.min(3)),
     }
+}
+
+/// Draws an operator that combines two vectors of a type element by element, written in one of several ways.
+fn elementwise(d: &mut Draw, t: &Ty) -> String {
+    let operator = operator(d, &element(t), 1);
+    match d.random.below(4) {
+        0 => format!("(lambda (x y) (map {operator} x y))"),
+        1 => format!("(lambda (x y) (map (lambda ((a, b)) ({operator} a b)) (zip x y)))"),
+        _ => format!("(map {operator})"),
+    }
+}
+
+/// Draws a vector of vectors of a type, nearly always of one length, and a vector of that length.
+fn combined_rows(d: &mut Draw, t: &Ty, f: usize) -> (String, String) {
+    let e = element(t);
+    let (n, m) = (*d.random.pick(&[0, 1, 5, 9, 150]), d.random.below(6));
+    let g = d.function(&[INT, INT], &e, f.min(3));
+    let length = match d.random.chance(10) {
+        true => format!("(+ {m} (/ i 8))"),
+        false => m.to_string(),
+    };
+    let rows = format!("(tabulate {n} (lambda (i) (map (lambda (j) ({g} i j)) (range {length}))))");
+    let start = match d.random.chance(75) {
+        true => format!("(replicate {m} {})", d.expression(&e, f.min(2))),
+        false => format!("(tabulate {m} {})", d.function(&[INT], &e, f.min(2))),
+    };
+    (rows, start)
 }
 
 /// Draws a `map` over one to three vectors of equal length, or (rarely) of any.
