@@ -110,6 +110,13 @@ impl Builder {
         }
     }
 
+    /// Emits a statement that has a place.
+    pub fn append(&mut self, statement: Statement) {
+        if let Some(statements) = self.open.last_mut() {
+            statements.push(statement);
+        }
+    }
+
     /// Emits a statement with one result.
     pub fn bind(&mut self, name: &str, ty: Type, expression: Expression) -> Variable {
         let variable = self.output.add_variable(name, ty);

@@ -332,6 +332,14 @@ const MISTAKES: &[(&str, &str)] = &[
         "not [k_0]i64",
     ),
     (
+        "(let [b:[k]i64] (operation [n] [i:i64] [] (do (in i i 1)) (histogram_where k [0] (lambda [p:i64 q:i64] (do (in p))))))",
+        "not bool",
+    ),
+    (
+        "(let [b:[k]i64] (operation [n] [i:i64] [] (do (in i 1)) (histogram_where k [0] (lambda [p:i64 q:i64] (do (in p))))))",
+        "too few results",
+    ),
+    (
         "(let [a:[n]i64 b:[n]i64 d:i64 e:[d]f32] (operation [n] [i:i64] [] (do (in k x)) (collect 1)))",
         "row of another length",
     ),

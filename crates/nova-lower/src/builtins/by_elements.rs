@@ -13,7 +13,7 @@ use crate::lowerer::Lowerer;
 use crate::scalars::index_from;
 use crate::values::{self, Array, Vector};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Expression, Output, Variable};
+use nova_flat::ir::{Atom, Body, Bracketing, Expression, Output, Variable};
 
 /// The bins of a histogram, and the bin of each value.
 pub(super) struct Bins {
@@ -103,19 +103,94 @@ impl Combination<'_> {
     }
 
     /// Does the operator's checks of extents for all values that have a bin. Others meet no value, and may have any
-    /// extents.
+    /// extents. An error is that of the first bin that has one, as if one bin was folded after the other.
     fn check_extents(&self, b: &mut Builder, operator: &Elementwise) -> Result<()> {
+        let Some(bins) = self.bins else {
+            return b.for_each(self.x.length, |b, k| {
+                let value = self.x.at(b, &[k])?;
+                operator.check(b, [self.start, &value]);
+                Ok(())
+            });
+        };
         b.for_each(self.x.length, |b, k| {
-            let (_, inside) = self.bin_at(b, k)?;
-            let value = self.x.at(b, &[k])?;
-            let expression = Expression::If {
-                condition: inside,
-                then: operator.checks_of(b, [self.start, &value]),
-                otherwise: Body::default(),
-            };
-            b.emit(Vec::new(), expression);
+            let (_, fails) = self.fails_at(b, bins, operator, k)?;
+            let then = b.body(|b| self.fail_in_first_bin(b, bins, operator))?;
+            b.emit(
+                Vec::new(),
+                Expression::If {
+                    condition: fails,
+                    then,
+                    otherwise: Body::default(),
+                },
+            );
             Ok(())
         })
+    }
+
+    /// Returns the bin of the value at `k`, and whether there is such a bin and the value does not fit.
+    fn fails_at(
+        &self,
+        b: &mut Builder,
+        bins: &Bins,
+        operator: &Elementwise,
+        k: Atom,
+    ) -> Result<(Atom, Atom)> {
+        let (bin, inside) = bins.at(b, k)?;
+        let value = self.x.at(b, &[k])?;
+        let fits = operator.fits(b, [self.start, &value]);
+        let misfits = b.scalar(ScalarOperation::Not, Scalar::Bool, vec![fits]);
+        let both = vec![inside, misfits];
+        let fails = b.scalar(ScalarOperation::BitAnd, Scalar::Bool, both);
+        Ok((bin, fails))
+    }
+
+    /// Emits the failure of the first bin that has a value that does not fit. There is one.
+    fn fail_in_first_bin(
+        &self,
+        b: &mut Builder,
+        bins: &Bins,
+        operator: &Elementwise,
+    ) -> Result<Vec<Atom>> {
+        let index = b.index_variable(0);
+        let none = Atom::index(i64::MAX);
+        let body = b.body(|b| {
+            let (bin, fails) = self.fails_at(b, bins, operator, Atom::Variable(index))?;
+            Ok(vec![b.select(
+                Scalar::I64,
+                fails,
+                |_| Ok(bin),
+                |_| Ok(none),
+            )?])
+        })?;
+        let output = Output::Reduce {
+            lambda: b.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
+                Ok(vec![b.minimum(p[0], p[1])])
+            })?,
+            start: vec![none],
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        };
+        let search = operation(vec![self.x.length], vec![index], body, vec![output]);
+        let first = b.bind_scalar("first", Scalar::I64, search);
+        b.for_each(self.x.length, |b, k| {
+            let (bin, _) = bins.at(b, k)?;
+            let value = self.x.at(b, &[k])?;
+            let is_first = b.compare(ScalarOperation::Equal, bin, first);
+            let then = b.body(|b| {
+                operator.check(b, [self.start, &value]);
+                Ok(Vec::new())
+            })?;
+            b.emit(
+                Vec::new(),
+                Expression::If {
+                    condition: is_first,
+                    then,
+                    otherwise: Body::default(),
+                },
+            );
+            Ok(())
+        })?;
+        Ok(Vec::new())
     }
 
     /// Combines a part of all values. Returns its components, with their places among those of a value. Where there are

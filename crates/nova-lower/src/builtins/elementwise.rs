@@ -11,12 +11,14 @@ use crate::builder::Builder;
 use crate::error::Result;
 use crate::lowerer::Lowerer;
 use crate::values::{Leaf, has_rows, leaves};
-use nova_core::{ErrorKind, Scalar, Type};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Type as FlatType,
     Variable,
 };
-use nova_flat::visit::{Substitution, bodies_mut, free_variables, fresh_copy, substitute};
+use nova_flat::visit::{
+    Substitution, bodies_mut, each_statement, free_variables, fresh_copy, substitute,
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// An operator on values whose parts do not depend on each other.
@@ -48,8 +50,29 @@ pub(super) struct Places {
 }
 
 impl Elementwise {
+    /// Emits the checks of extents for two values.
+    pub fn check(&self, b: &mut Builder, values: [&[Atom]; 2]) {
+        for statement in std::mem::take(&mut self.checks_of(b, values).statements) {
+            b.append(statement);
+        }
+    }
+
+    /// Emits the comparisons of extents for two values. Returns whether they agree.
+    pub fn fits(&self, b: &mut Builder, values: [&[Atom]; 2]) -> Atom {
+        let mut fits = Atom::Constant(ScalarValue::Bool(true));
+        for statement in std::mem::take(&mut self.checks_of(b, values).statements) {
+            if let Expression::Check { condition, .. } = &statement.expression {
+                let both = vec![fits, *condition];
+                fits = b.scalar(ScalarOperation::BitAnd, Scalar::Bool, both);
+            } else {
+                b.append(statement);
+            }
+        }
+        fits
+    }
+
     /// Returns the checks of extents for two values.
-    pub fn checks_of(&self, b: &mut Builder, values: [&[Atom]; 2]) -> Body {
+    fn checks_of(&self, b: &mut Builder, values: [&[Atom]; 2]) -> Body {
         let mut extents = Substitution::default();
         for (variables, value) in self.extents.iter().zip(values) {
             let places = self.parts.iter().flat_map(|part| &part.places.extents);
@@ -132,6 +155,24 @@ struct Reading {
     replaced: Substitution,
     /// What the operator of a part may use only where its own code binds it.
     elsewhere: BTreeSet<Variable>,
+}
+
+/// True if no code of a body can fail or has effects. The order in which elements are combined decides which error is
+/// the first one, and vectors are combined one after the other.
+fn is_total(body: &Body) -> bool {
+    let mut total = true;
+    each_statement(body, &mut |statement| {
+        total &= !matches!(
+            statement.expression,
+            Expression::Check { .. }
+                | Expression::Fail { .. }
+                | Expression::Call { .. }
+                | Expression::Foreign { .. }
+                | Expression::Trace { .. }
+                | Expression::While { .. }
+        );
+    });
+    total
 }
 
 impl Reading {
@@ -223,7 +264,7 @@ impl Reading {
         let parameters = std::mem::take(&mut self.parameters[part]);
         let of_others = self.parameters.iter().flatten();
         let mut of_others = of_others.chain(&self.elsewhere);
-        let is_apart = !of_others.any(|variable| free.contains(variable));
+        let is_apart = !of_others.any(|variable| free.contains(variable)) && is_total(&body);
         self.elsewhere.extend(&parameters);
         let mut lambda = Lambda { parameters, body };
         mark_connectives(&mut lambda);

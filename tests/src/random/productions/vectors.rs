@@ -389,7 +389,7 @@ fn combined_rows(d: &mut Draw, t: &Ty, f: usize) -> (String, String) {
     let e = element(t);
     let (n, m) = (*d.random.pick(&[0, 1, 5, 9, 150]), d.random.below(6));
     let g = d.function(&[INT, INT], &e, f.min(3));
-    let length = match d.random.chance(10) {
+    let length = match d.random.chance(20) {
         true => format!("(+ {m} (/ i 8))"),
         false => m.to_string(),
     };
