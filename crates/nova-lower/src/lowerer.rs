@@ -18,6 +18,8 @@ pub(crate) struct Lowerer<'a> {
     environment: Vec<Option<Rc<[Atom]>>>,
     /// Variables of Flat that have a name from the source.
     named: HashSet<nova_flat::ir::Variable>,
+    /// True while an operator is lowered to be read only.
+    pub reads_operator: bool,
 }
 
 impl<'a> Lowerer<'a> {
@@ -27,6 +29,7 @@ impl<'a> Lowerer<'a> {
             source,
             environment: vec![None; source.program.variables.len()],
             named: HashSet::new(),
+            reads_operator: false,
         }
     }
 

@@ -129,12 +129,20 @@ pub(super) fn elementwise(
     function: &Argument,
     ty: &Type,
 ) -> Result<Option<Elementwise>> {
+    // An operator that combines vectors by another operator is not elementwise, and need not be read to the end: each
+    // operator is lowered once more to be read, so that a nest of them would be lowered so often as 2 to its depth.
+    if lowerer.reads_operator {
+        return Ok(None);
+    }
     let Some(parts) = places_of(b, ty) else {
         return Ok(None);
     };
     let sides = [b.fresh(ty), b.fresh(ty)];
     let arguments = sides.each_ref().map(|side| crate::builder::atoms(side));
-    let body = b.body(|b| lowerer.inline(b, function.id, arguments.to_vec()))?;
+    lowerer.reads_operator = true;
+    let body = b.body(|b| lowerer.inline(b, function.id, arguments.to_vec()));
+    lowerer.reads_operator = false;
+    let body = body?;
     Ok(Reading::new(b, &sides, &parts).read(b, body, parts))
 }
 

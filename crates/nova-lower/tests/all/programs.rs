@@ -45,3 +45,24 @@ fn programs_mean_the_same_at_every_stage() {
     let count: usize = programs.iter().map(run).sum();
     assert!(count > 100);
 }
+
+/// A reduction of vectors whose operator reduces vectors, and so on.
+fn nested_reductions(depth: usize) -> String {
+    let operator = (0..depth).fold("(map +)".to_string(), |inner, k| {
+        format!(
+            "(lambda (a{k} b{k}) (map + a{k} (reduce {inner} (replicate (length a{k}) 0) [a{k} b{k}])))"
+        )
+    });
+    format!("((X : vector (vector int)) (n : int)) (reduce {operator} (replicate n 0) X)")
+}
+
+#[test]
+fn operators_in_operators_are_not_lowered_ever_more_often() {
+    let variables = |depth| {
+        let lowered = nova_lower::lower(&core("nested", &nested_reductions(depth))).unwrap();
+        lowered.variables.len()
+    };
+    // Each is lowered to be read, with those inside; what grows by a factor for each level would be hundreds.
+    let (few, many) = (variables(6), variables(12));
+    assert!(many < 6 * few, "{few} and {many} variables");
+}
