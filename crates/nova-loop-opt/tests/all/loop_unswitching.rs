@@ -62,11 +62,10 @@ const ADD: &str =
 fn conditions_that_never_change_stand_before_the_loop() {
     let of_parameters = format!("(for j w sequential (if (lt i64 i 2) (do {ADD})))");
     let of_an_element = format!("(for j w sequential (if (gt f32 (load x i) 0.0f) (do {ADD})))");
-    let declared = format!(
-        "(for j w sequential
+    let declared = "(for j w sequential
            (declare a:f32 (load x i)) (declare k:i64 (add i64 j i)) (declare b:f32 (mul f32 a 2.0f))
            (if (gt f32 b 0.0f) (do (store t k (add f32 (load t k) a)))))"
-    );
+        .to_string();
     let nested = format!(
         "(for u 2 sequential (for j w sequential (if (gt f32 (load x i) 0.0f) (do {ADD}))))"
     );
