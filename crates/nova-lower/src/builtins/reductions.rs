@@ -7,12 +7,15 @@
 use super::argument::Argument;
 use super::by_elements::combine_by_elements;
 use crate::build::build_carrying;
-use crate::builder::{Builder, atoms, operation};
+use crate::builder::{Builder, atoms, constant_bool, operation};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
 use crate::values::{self, Vector, has_rows};
 use nova_core::{Scalar, ScalarOperation, ScalarValue, Strategy, Type};
 use nova_flat::ir::{Atom, Bracketing, Expression, Lambda, Output, Variable};
+
+/// The most vectors that are reduced one after the other. With more, each thread has some.
+const FEW: i64 = 64;
 
 /// Returns the scalars of a value that has only scalars, and at least one.
 pub(super) fn only_scalars(b: &mut Builder, ty: &Type) -> Option<Vec<Scalar>> {
@@ -81,10 +84,7 @@ pub(super) fn reduce(
 ) -> Result<Vec<Atom>> {
     let vector = x.vector()?;
     let Some(scalars) = only_scalars(b, &start.ty) else {
-        return match combine_by_elements(b, lowerer, function, start, None, &vector)? {
-            Some(combined) => Ok(combined),
-            None => fold(b, lowerer, function, start, &vector, None),
-        };
+        return reduce_vectors(b, lowerer, function, start, &vector);
     };
     let index = b.index_variable(0);
     let body = b.body(|b| vector.at(b, &[Atom::Variable(index)]))?;
@@ -97,6 +97,36 @@ pub(super) fn reduce(
     };
     let operation = operation(vec![vector.length], vec![index], body, vec![output]);
     Ok(b.bind_value(&start.ty, operation))
+}
+
+/// Combines many vectors element by element, where the operator is elementwise: threads share the vectors. Of few ones,
+/// threads share the elements of each step.
+fn reduce_vectors(
+    b: &mut Builder,
+    lowerer: &mut Lowerer,
+    function: &Argument,
+    start: &Argument,
+    x: &Vector,
+) -> Result<Vec<Atom>> {
+    let many = b.compare(ScalarOperation::Greater, x.length, Atom::index(FEW));
+    if constant_bool(many) == Some(false) {
+        return fold(b, lowerer, function, start, x, None);
+    }
+    let mut combined = None;
+    let then = b.body(|b| {
+        combined = combine_by_elements(b, lowerer, function, start, None, x)?;
+        Ok(combined.clone().unwrap_or_default())
+    })?;
+    if combined.is_none() {
+        return fold(b, lowerer, function, start, x, None);
+    }
+    let otherwise = b.body(|b| fold(b, lowerer, function, start, x, None))?;
+    let expression = Expression::If {
+        condition: many,
+        then,
+        otherwise,
+    };
+    Ok(b.bind_value(&start.ty, expression))
 }
 
 pub(super) fn scan(
