@@ -6,7 +6,7 @@
 //! values of any extents, and what it became is read.
 
 use super::argument::Argument;
-use super::reductions::mark_connectives;
+use super::operators::mark_connectives;
 use crate::builder::Builder;
 use crate::error::Result;
 use crate::lowerer::Lowerer;

@@ -4,7 +4,8 @@
 
 use super::argument::{Argument, scalar_type};
 use super::by_elements::{Bins, combine_by_elements};
-use super::reductions::{carry, only_scalars, operator};
+use super::operators::{only_scalars, operator};
+use super::reductions::carry;
 use super::selection::sorting_permutation;
 use crate::build::build;
 use crate::builder::{Builder, atoms, operation};

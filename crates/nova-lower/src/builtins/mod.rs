@@ -12,6 +12,7 @@ mod loops;
 mod maps;
 mod moves;
 mod nodes;
+mod operators;
 mod permute;
 mod progressions;
 mod reductions;
