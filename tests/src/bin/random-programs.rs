@@ -34,7 +34,9 @@ const DRAWN_FOR_EACH: u64 = 20;
 
 /// Programs that have found a bug when few others did. They are tried first, so that not thousands are compiled
 /// for each bug again and again.
-const FINDERS: [u64; 12] = [21, 29, 32, 51, 97, 117, 149, 211, 308, 501, 3790, 3797];
+const FINDERS: [u64; 19] = [
+    21, 29, 32, 51, 54, 73, 117, 149, 152, 207, 211, 213, 272, 287, 308, 373, 2325, 3790, 10295,
+];
 
 /// Time limit of a program that is made smaller.
 const TO_FAIL: Duration = Duration::from_secs(300);
