@@ -14,9 +14,10 @@
 //! another branch, so no code is copied. What the condition needs is declared before the loop, where that has an
 //! iteration: the first one would compute it too.
 
-use crate::strip_mining::memory::Memory;
+use crate::strip_mining::memory::{Memory, reads_through_variables};
 use nova_core::ScalarOperation;
 use nova_diag::deep;
+use nova_loop::calls;
 use nova_loop::ir::{Command, Expression, Level, Program, Variable};
 use nova_loop::uses::written;
 use nova_loop::walk::{each_command, writes};
@@ -27,38 +28,21 @@ pub fn run(program: &mut Program) {
     for number in 0..program.functions.len() {
         let memory = Memory::of(program, &program.functions[number]);
         let function = &mut program.functions[number];
-        in_list(&memory, &mut function.body, &[]);
+        in_list(&memory, &mut function.body);
     }
 }
 
-/// Rewrites commands that run only where all of `known` holds.
-fn in_list(memory: &Memory, commands: &mut Vec<Command>, known: &[Expression]) {
-    for command in std::mem::take(commands) {
-        let mut command = command;
-        let mut inside = known.to_vec();
-        match &command {
-            Command::If { condition, .. } => inside.push(condition.clone()),
-            Command::For { count, .. } => inside.push(runs(count)),
-            _others => {}
-        }
-        let mut lists = command.lists_mut().into_iter();
-        if let Some(first) = lists.next() {
-            deep(|| in_list(memory, first, &inside));
-        }
-        for list in lists {
-            deep(|| in_list(memory, list, known));
+/// Rewrites commands, inner loops first.
+fn in_list(memory: &Memory, commands: &mut Vec<Command>) {
+    for mut command in std::mem::take(commands) {
+        for list in command.lists_mut() {
+            deep(|| in_list(memory, list));
         }
         match invariant_condition(memory, &command) {
-            Some(before) => unswitch(command, &before, known, commands),
+            Some(before) => unswitch(command, &before, commands),
             None => commands.push(command),
         }
     }
-}
-
-/// Returns the condition that a loop of so many iterations has one.
-fn runs(count: &Expression) -> Expression {
-    let zero = Expression::index(0);
-    count.clone().compare(ScalarOperation::Greater, zero)
 }
 
 /// Returns which variables of a loop's body are to be declared before it, so that its condition can stand there.
@@ -93,6 +77,8 @@ fn invariant_condition(memory: &Memory, command: &Command) -> Option<BTreeSet<Va
         writes(command, &mut |variable| {
             changing.insert(variable);
         });
+        // A function may write what it is given.
+        is_known &= !matches!(command, calls!());
         for pointer in written(command) {
             match pointer {
                 Expression::Variable(pointer) => {
@@ -106,7 +92,7 @@ fn invariant_condition(memory: &Memory, command: &Command) -> Option<BTreeSet<Va
     let invariant = |changing: &BTreeSet<Variable>, expression: &Expression| {
         let mut found = true;
         expression.each_variable(&mut |variable| found &= !changing.contains(&variable));
-        found && (!expression.reads_memory() || is_apart && loads_by_name(expression))
+        found && (!expression.reads_memory() || is_apart && reads_through_variables(expression))
     };
     let mut assigned = BTreeSet::new();
     if let Some(Command::If { then, .. }) = body.last() {
@@ -130,17 +116,6 @@ fn invariant_condition(memory: &Memory, command: &Command) -> Option<BTreeSet<Va
         }
     }
     invariant(&changing, condition).then(|| needed(declarations, condition, &before))
-}
-
-/// True if all loads of an expression name their pointers.
-fn loads_by_name(expression: &Expression) -> bool {
-    let itself = match expression {
-        Expression::Load { pointer, .. } => matches!(**pointer, Expression::Variable(_)),
-        Expression::NodeTag { .. } => false,
-        _others => true,
-    };
-    let mut inside = expression.children().into_iter();
-    itself && inside.all(|e| deep(|| loads_by_name(e)))
 }
 
 /// Returns those of some declared variables that a condition needs.
@@ -172,12 +147,7 @@ fn needed(
 }
 
 /// Writes a loop inside of its condition, with the declarations of some variables before it.
-fn unswitch(
-    command: Command,
-    before: &BTreeSet<Variable>,
-    known: &[Expression],
-    made: &mut Vec<Command>,
-) {
+fn unswitch(command: Command, before: &BTreeSet<Variable>, made: &mut Vec<Command>) {
     let Command::For {
         variable,
         count,
@@ -200,7 +170,9 @@ fn unswitch(
     };
     let (mut commands, mut inside): (Vec<_>, Vec<_>) = body.into_iter().partition(is_before);
     inside.extend(then);
-    let has_iterations = runs(&count);
+    let has_iterations = count
+        .clone()
+        .compare(ScalarOperation::Greater, Expression::index(0));
     commands.push(Command::If {
         condition,
         then: vec![Command::For {
@@ -212,9 +184,7 @@ fn unswitch(
         }],
         otherwise: Vec::new(),
     });
-    let always =
-        matches!(&has_iterations, Expression::Constant(_)) || known.contains(&has_iterations);
-    match always || before.is_empty() {
+    match before.is_empty() {
         true => made.append(&mut commands),
         false => made.push(Command::If {
             condition: has_iterations,

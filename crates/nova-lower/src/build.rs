@@ -27,7 +27,7 @@ pub(crate) struct Lifting {
 }
 
 enum Kind {
-    /// What becomes an element of an array, and its type.
+    /// The value that becomes an element of an array, and its type.
     Map(Atom, Scalar),
     /// The length of the rows, and the scalar types of the arrays that are concatenated.
     Collect(Atom, Vec<Scalar>),
@@ -138,7 +138,10 @@ fn note_uniform(b: &mut Builder, kinds: &[Kind], given: &[Atom], first_inner: u3
                     b.note(*array, Fact::Uniform(number));
                 }
             }
-            Kind::Collect(_, scalars) => given = given.as_slice()[3 + scalars.len()..].iter(),
+            // Starts, ends and the total come before the arrays.
+            Kind::Collect(_, scalars) => {
+                given.nth(2 + scalars.len());
+            }
         }
     }
 }

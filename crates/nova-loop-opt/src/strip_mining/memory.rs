@@ -89,7 +89,7 @@ impl Memory {
 }
 
 /// True if all loads of an expression name their pointer.
-fn reads_through_variables(expression: &Expression) -> bool {
+pub(crate) fn reads_through_variables(expression: &Expression) -> bool {
     let itself = match expression {
         Expression::Load { pointer, .. } => matches!(**pointer, Expression::Variable(_)),
         Expression::NodeTag { .. } => false,

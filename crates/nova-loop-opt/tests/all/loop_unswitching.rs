@@ -83,6 +83,16 @@ fn what_an_empty_loop_would_not_read_is_not_read() {
            (if (gt f32 (load x at) 0.0f) (do {ADD})))"
     );
     assert!(unswitches(&body));
+    // A test of the number of iterations that stands before says nothing once the number is another one.
+    let changed = format!(
+        "(declare c:i64 w)
+         (if (gt i64 c 0) (do
+           (set c 0)
+           (for j c sequential
+             (declare at:i64 (select (gt i64 c 0) i 1000000))
+             (if (gt f32 (load x at) 0.0f) (do {ADD})))))"
+    );
+    assert!(unswitches(&changed));
 }
 
 #[test]

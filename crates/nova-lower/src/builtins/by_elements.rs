@@ -72,7 +72,7 @@ pub(super) fn combine_by_elements(
     Ok(Some(values::with_extents(count, combined)))
 }
 
-/// What is combined.
+/// The values that are combined, and how.
 struct Combination<'a> {
     /// The components of the start value.
     start: &'a [Atom],

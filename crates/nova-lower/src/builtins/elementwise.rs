@@ -33,13 +33,13 @@ pub(super) struct Elementwise {
 
 /// Scalars of a value, or one of its arrays.
 pub(super) struct Part {
-    /// Where it is.
+    /// Its places in a value.
     pub places: Places,
-    /// What combines two elements.
+    /// The operator on two elements.
     pub lambda: Lambda,
 }
 
-/// Where a part is among the components of a value.
+/// The places of a part among the components of a value.
 pub(super) struct Places {
     /// Its extents; none for scalars.
     pub extents: Vec<usize>,
@@ -161,7 +161,7 @@ struct Reading {
     /// The pairs of extents that are checked.
     checked: BTreeSet<(usize, usize)>,
     replaced: Substitution,
-    /// What the operator of a part may use only where its own code binds it.
+    /// The variables that the operator of a part may use only where its own code binds them.
     elsewhere: BTreeSet<Variable>,
 }
 

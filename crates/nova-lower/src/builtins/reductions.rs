@@ -2,7 +2,8 @@
 //!
 //! Over values without vectors the first two are outputs of an operation, whose bracketing is free.
 //! Over values with vectors, and for `foldl` and `scanl` always, they are an operation that carries the
-//! state.
+//! state. Reductions of many vectors by an operator that is elementwise are combined
+//! [by elements](super::by_elements).
 
 use super::argument::Argument;
 use super::by_elements::combine_by_elements;
