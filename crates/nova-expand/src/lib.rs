@@ -20,6 +20,7 @@ mod allocation;
 mod arrays;
 mod calls;
 mod compaction;
+mod contractions;
 mod control;
 mod env;
 mod facts;
@@ -68,6 +69,7 @@ mod tree;
 mod writer;
 
 use calls::translate_function;
+use contractions::selection::contraction_of;
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 use nova_loop::ir;
@@ -115,9 +117,12 @@ pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
     for function in &mem.functions {
         translator.begin_function(function.recursive);
         each_statement(&function.body, &mut |statement| {
-            if let flat::Expression::Operation(operation) = &statement.expression
-                && let Some(tiling) = tiling_of(&translator, operation, &statement.pattern)
-            {
+            let flat::Expression::Operation(operation) = &statement.expression else {
+                return;
+            };
+            if contraction_of(&translator, operation, &statement.pattern).is_some() {
+                found.extend(statement.pattern.first());
+            } else if let Some(tiling) = tiling_of(&translator, operation, &statement.pattern) {
                 translator.frame += tiling.bytes;
                 found.extend(statement.pattern.first());
             }

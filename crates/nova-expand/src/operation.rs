@@ -2,6 +2,8 @@
 //! output, and replaces the carries.
 
 use crate::compaction::{stage_survivors, wrap_in_staged_chunks};
+use crate::contractions::contraction;
+use crate::contractions::selection::contraction_of;
 use crate::env::Env;
 use crate::groups::{grouping_of, operation_in_groups};
 use crate::growing::{end_rows_in_place, grow_rows};
@@ -40,6 +42,9 @@ pub(crate) fn array_operation<'a>(
     // the loop that the strategy states.
     let in_order = operation.level == flat::Level::Sequential && !operation.is_marked();
     if in_order && cx.machine == Machine::Processor && !cx.lockstep {
+        if let Some(found) = contraction_of(cx, operation, pattern) {
+            return contraction(cx, &found, pattern, place);
+        }
         if let Some(tiling) = tiling_of(cx, operation, pattern) {
             return operation_in_tiles(cx, tiling, pattern, place);
         }

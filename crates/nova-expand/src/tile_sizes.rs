@@ -17,6 +17,9 @@ pub struct TileSizes {
     /// The number of rows of results that share a panel of elements: a power of two and a multiple of
     /// four.
     pub rows: u32,
+    /// The maximum number of groups of rows, and of rows of lanes, in a block of a contraction.
+    pub contracted_groups: i64,
+    pub contracted_tiles: i64,
     /// The minimum number of elements in the chunks of a scatter.
     pub stored: u32,
     /// The bytes of a cache line.
@@ -36,6 +39,8 @@ impl Default for TileSizes {
             panel_lanes: PROCESSOR.panel_lanes,
             steps: 128,
             rows: 64,
+            contracted_groups: PROCESSOR.contracted_groups,
+            contracted_tiles: PROCESSOR.contracted_tiles,
             stored: 1 << 12,
             line: PROCESSOR.line_bytes as u32,
             lanes: PROCESSOR.lockstep_lanes as u32,

@@ -18,7 +18,8 @@ pub use access::{HostAccess, Stays};
 pub use attributes::Attribute;
 pub(crate) use attributes::LEVELS;
 pub use fixed_blocks::{
-    Combined, FIXED_BLOCK, PARTIAL_LANES, PREFIX_WIDTH, prefix_scans, tree_reduces,
+    Combined, FIXED_BLOCK, PANEL_ROWS, PARTIAL_LANES, PREFIX_WIDTH, panel_lanes, prefix_scans,
+    tree_reduces,
 };
 pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
 pub use lists::drop_commands;
@@ -352,6 +353,17 @@ pub enum Command {
         element: Scalar,
         operation: ScalarOperation,
         count: Expression,
+    },
+    /// Adds to [`PANEL_ROWS`] rows of totals of [`panel_lanes`] lanes each. The total of row r and lane l
+    /// gets the sum of `left[PANEL_ROWS * s + r] * right[lanes * s + l]` over s from 0 to `steps` - 1. The
+    /// sum is one of values of type `element`, from -0.0 on, and totals are doubles. The arrays do not
+    /// overlap.
+    MultiplyPanels {
+        totals: Expression,
+        left: Expression,
+        right: Expression,
+        element: Scalar,
+        steps: Expression,
     },
     /// Computes an inclusive or `exclusive` prefix scan of [`PREFIX_WIDTH`] elements, starting from `last`,
     /// and assigns the result of all elements to `last`. For h = 1, 2, 4, … it computes

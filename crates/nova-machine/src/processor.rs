@@ -44,6 +44,12 @@ pub struct Processor {
     /// The minimum number of results in a row of such a tile: more than the sixteen up to which gcc unrolls a
     /// loop before it looks for vectors, and whole vectors. Measured (docs/decisions/tiles.md).
     pub panel_lanes: u32,
+    /// Groups of six rows in a block of a contraction, and rows of lanes of 128 bytes. The panels and totals
+    /// of a block take less than the second-level cache. Measured (docs/decisions/contractions.md).
+    pub contracted_groups: i64,
+    pub contracted_tiles: i64,
+    /// Products of a sum from which panels are worth their making. An estimate.
+    pub contracted_steps: i64,
     /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
     /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
     pub lockstep_lanes: i64,
@@ -95,6 +101,9 @@ pub const PROCESSOR: Processor = Processor {
     transposed_lines: [4, 1],
     panel_accumulator_bytes: 384,
     panel_lanes: 24,
+    contracted_groups: 16,
+    contracted_tiles: 8,
+    contracted_steps: 8,
     lockstep_lanes: 32,
     few_lanes: 8,
     few_elements: 128,

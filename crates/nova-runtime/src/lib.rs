@@ -51,6 +51,7 @@ pub const FILES: &[(&str, &str)] = files![
     "common/floats.h",
     "common/vector_math.h",
     "common/fixed_blocks.h",
+    "common/panels.h",
     "common/gathers.h",
     "common/prefix_scans.h",
     "cuda/kernel.h",

@@ -23,6 +23,9 @@ pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
             let operation = operation.short();
             (format!("{operation}_lanes_{}", short(element)), vec![])
         }
+        Command::MultiplyPanels { element, .. } => {
+            (format!("multiply_panels_{}", short(element)), vec![])
+        }
         Command::TreeReduce {
             element,
             operation,

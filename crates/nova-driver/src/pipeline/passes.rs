@@ -46,6 +46,12 @@ const LICM: Pass = row(O2, Any, "licm", Flat(nova_opt::licm::run), "computes bef
 /// Runs after fusion, and again after checks have moved before loops.
 const BOUNDS: Pass = row(O1, Any, "bounds", Flat(nova_opt::bounds::run), "decides comparisons that always come out the same, and so drops checks");
 
+/// Runs before fusion and after it.
+const CSE: Pass = row(O1, Any, "cse", Flat(nova_opt::cse::run), "computes once what is computed several times");
+
+/// Runs after fusion, and again after [`BOUNDS`] has moved checks out of inner operations.
+const LICM_CHECKS: Pass = row(O2, Any, "licm-checks", Flat(nova_opt::licm::run_checks), "checks before a loop what every iteration would check anew");
+
 /// Runs before fusion, so that the elements of a block are computed where it is stored. Runs again
 /// after it, where positions computed by other operations are known.
 const BLOCKS: Pass = row(O2, Any, "blocks", Flat(nova_opt::blocks::run), "stores what is scattered to neighbours as blocks");
@@ -90,9 +96,12 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "prefixes", Flat(nova_opt::prefixes::run), "makes only those elements at the start of an array that are used"),
     row(O1, Any, "sort-keys", FlatFor(steps::sort_keys), "sorts by unsigned keys where a comparison has the order of numbers"),
     SIMPLIFY,
+    // Before fusion too, so that equal extents have one name.
+    CSE,
+    SIMPLIFY,
     row(O2, Any, "fuse", FlatFor(steps::fuse), "makes one operation of several, and drops the arrays between them"),
     SIMPLIFY,
-    row(O1, Any, "cse", Flat(nova_opt::cse::run), "computes once what is computed several times"),
+    CSE,
     SIMPLIFY,
     INDUCTION,
     SIMPLIFY,
@@ -104,12 +113,16 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     row(O2, Processor, "speculate", Flat(nova_opt::bounds::run_speculate), "reads before a condition what is in range whether it holds or not"),
     LICM,
-    row(O2, Any, "licm-checks", Flat(nova_opt::licm::run_checks), "checks before a loop what every iteration would check anew"),
+    LICM_CHECKS,
     SIMPLIFY,
     // Once more, since checks that stand before a loop by now tell what is in range inside of it.
     BOUNDS,
     SIMPLIFY,
     row(O2, Any, "flatten-regular", Flat(nova_opt::flatten_regular::run), "makes one matrix of rows that all have one length"),
+    SIMPLIFY,
+    // Once more, since rows that all have one length need no checks of each.
+    BOUNDS,
+    LICM_CHECKS,
     SIMPLIFY,
     row(O2, Any, "interleave", Flat(nova_opt::interleave::run), "writes vectors of n numbers where their numbers are to lie"),
     row(O2, Any, "zeros", Flat(nova_opt::zeros::run), "adds nothing to a sum where a condition chose to add zero"),

@@ -12,7 +12,7 @@
 mod steps;
 pub(crate) mod tiling;
 
-use self::tiling::Tiling;
+use self::tiling::{Tiling, tiling_without_panels};
 use crate::accumulators::{Reduction, zero};
 use crate::env::Env;
 use crate::loops::{each, groups_of, wrap};
@@ -81,8 +81,42 @@ pub(crate) fn operation_in_tiles<'a>(
     let space = Space::unordered(&extents, Rows::None, place);
     let outputs = start_outputs(cx, map, pattern, &space)?;
     cx.flush_loads()?;
-    let others = maps_to(pattern);
     cx.loops += 1;
+    tiles_or_less(cx, tiling, pattern, outputs, &extents, place)?;
+    cx.loops -= 1;
+    Ok(())
+}
+
+/// Translates a map of reductions whose results exist, in tiles without panels if it has some.
+pub(crate) fn less_than_a_tile<'a>(
+    cx: &mut Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    pattern: &'a [flat::Variable],
+    outputs: Vec<Output<'a>>,
+    extents: &[Expression],
+    place: &Place,
+) -> Result<()> {
+    match tiling_without_panels(cx, map, pattern) {
+        Some(tiling) => {
+            cx.frame += tiling.bytes;
+            tiles_or_less(cx, tiling, pattern, outputs, extents, place)
+        }
+        None => untiled(cx, map, &outputs, extents, place),
+    }
+}
+
+/// Translates a map of reductions whose results exist, in the largest tiles that they fill.
+fn tiles_or_less<'a>(
+    cx: &mut Translator<'a>,
+    tiling: Tiling<'a>,
+    pattern: &'a [flat::Variable],
+    outputs: Vec<Output<'a>>,
+    extents: &[Expression],
+    place: &Place,
+) -> Result<()> {
+    let map = tiling.map;
+    let extents = extents.to_vec();
+    let others = maps_to(pattern);
     cx.choose(
         tiling.fits(&extents),
         |cx| all_tiles(cx, tiling.clone(), outputs, extents.clone(), place),
@@ -105,9 +139,7 @@ pub(crate) fn operation_in_tiles<'a>(
                 },
             )
         },
-    )?;
-    cx.loops -= 1;
-    Ok(())
+    )
 }
 
 /// Translates a map whose results are too few for a tile.

@@ -99,7 +99,7 @@ impl Tiling<'_> {
 
 /// The change of an address with an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stride {
+pub(crate) enum Stride {
     Zero,
     /// The address changes by few elements.
     Near,
@@ -112,6 +112,26 @@ pub(crate) fn tiling_of<'a>(
     cx: &Translator<'a>,
     map: &'a flat::ArrayOperation,
     results: &[flat::Variable],
+) -> Option<Tiling<'a>> {
+    some_tiling_of(cx, map, results, true)
+}
+
+/// Returns the tiles of an operation that have one row and no panels, if it is such a map and neighbouring
+/// results read neighbours.
+pub(super) fn tiling_without_panels<'a>(
+    cx: &Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    results: &[flat::Variable],
+) -> Option<Tiling<'a>> {
+    some_tiling_of(cx, map, results, false)
+}
+
+/// Returns the tiles of an operation, which have panels only if these are `wanted`.
+fn some_tiling_of<'a>(
+    cx: &Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    results: &[flat::Variable],
+    wanted: bool,
 ) -> Option<Tiling<'a>> {
     if cx.recursive {
         return None;
@@ -129,7 +149,7 @@ pub(crate) fn tiling_of<'a>(
     let panels = panels_of(cx, map, reduction, results)?;
     let components: usize = operators.iter().map(Vec::len).sum();
     let one = components == 1 && visit::size(&reduction.body) <= STATEMENTS_OF_A_ROW;
-    let panels = match one && map.indices.len() > 1 {
+    let panels = match wanted && one && map.indices.len() > 1 {
         true => panels,
         false if panels.iter().any(|panel| panel.is_transposed) => return None,
         false => Vec::new(),
@@ -268,7 +288,7 @@ fn panels_of<'a>(
 }
 
 /// Returns the block and the address of an element.
-fn polynomial_address(
+pub(crate) fn polynomial_address(
     source: &flat::Program,
     array: flat::Variable,
     indices: &[flat::Atom],
@@ -293,7 +313,7 @@ fn widest(source: &flat::Program, reduction: &flat::ArrayOperation) -> u32 {
 }
 
 /// The indices that the body computes, as polynomials.
-type Sums = BTreeMap<flat::Variable, Polynomial>;
+pub(crate) type Sums = BTreeMap<flat::Variable, Polynomial>;
 
 /// Returns an index as a polynomial of values that the body does not compute, if it is one.
 fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
@@ -306,7 +326,7 @@ fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
 }
 
 /// Records the value of a statement that computes a sum or product of indices.
-fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
+pub(crate) fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
     let flat::Expression::Scalar {
         operation,
         operand: Scalar::I64,
@@ -333,7 +353,7 @@ fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
 }
 
 /// Returns the change of an address with an index.
-fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
+pub(crate) fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
     let mut found = Stride::Zero;
     for (product, coefficient) in address.products() {
         if !product.contains(&index) {

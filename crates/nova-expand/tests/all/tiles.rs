@@ -15,6 +15,8 @@ const SMALL: TileSizes = TileSizes {
     panel_lanes: 3,
     steps: 4,
     rows: 8,
+    contracted_groups: 2,
+    contracted_tiles: 2,
     stored: 3,
     line: 8,
 };

@@ -36,6 +36,11 @@ impl<'p> Machine<'p> {
                 self.heap
                     .lane_reduce((to, from), count, *element, *operation, strict)
             }
+            Command::MultiplyPanels { element, steps, .. } => {
+                let panels = self.addresses(command)?;
+                let steps = self.evaluate(steps)?.index()?;
+                self.heap.multiply_panels(panels, *element, steps)
+            }
             Command::PrefixScan {
                 operation,
                 exclusive,

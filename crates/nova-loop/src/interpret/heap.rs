@@ -2,7 +2,7 @@
 
 use super::grids::{Access, Iterations, Touch};
 use super::{Pointer, Step, wrong};
-use crate::ir::{Combined, FIXED_BLOCK, PARTIAL_LANES, Stays};
+use crate::ir::{Combined, FIXED_BLOCK, PANEL_ROWS, PARTIAL_LANES, Stays, panel_lanes};
 use nova_core::value::LARGEST_VECTOR;
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use std::cell::{Cell, RefCell};
@@ -469,6 +469,41 @@ impl Heap {
             let both = [both.0.unwrap_or(identity), both.1.unwrap_or(identity)];
             let value = operations::evaluate_unchecked(operation, &both, strict);
             self.store(to, k as i64, value)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the products of two panels, of so many steps, to totals.
+    pub(super) fn multiply_panels(
+        &mut self,
+        [totals, left, right]: [Pointer; 3],
+        element: Scalar,
+        steps: i64,
+    ) -> Step<()> {
+        let (rows, lanes) = (i64::from(PANEL_ROWS), i64::from(panel_lanes(element)));
+        let combine = |operation, a, b| operations::evaluate_unchecked(operation, &[a, b], false);
+        for r in 0..rows {
+            for l in 0..lanes {
+                let mut sum = match element {
+                    Scalar::F32 => ScalarValue::F32(-0.0),
+                    _ => ScalarValue::F64(-0.0),
+                };
+                for s in 0..steps {
+                    let factors = (
+                        self.load(left, rows * s + r)?,
+                        self.load(right, lanes * s + l)?,
+                    );
+                    let product = combine(ScalarOperation::Multiply, factors.0, factors.1);
+                    sum = combine(ScalarOperation::Add, sum, product);
+                }
+                let wide = match sum {
+                    ScalarValue::F32(value) => ScalarValue::F64(f64::from(value)),
+                    other => other,
+                };
+                let at = lanes * r + l;
+                let total = combine(ScalarOperation::Add, self.load(totals, at)?, wide);
+                self.store(totals, at, total)?;
+            }
         }
         Ok(())
     }

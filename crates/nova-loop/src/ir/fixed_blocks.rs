@@ -46,6 +46,17 @@ pub fn tree_reduces(operation: ScalarOperation, element: Scalar) -> bool {
 /// The number of elements of [`super::Command::PrefixScan`].
 pub const PREFIX_WIDTH: u32 = 16;
 
+/// The number of rows of [`super::Command::MultiplyPanels`].
+pub const PANEL_ROWS: u32 = 6;
+
+/// The bytes of a row of lanes of [`super::Command::MultiplyPanels`].
+const PANEL_BYTES: u32 = 128;
+
+/// Returns the number of lanes of [`super::Command::MultiplyPanels`] for floats of a type.
+pub fn panel_lanes(element: Scalar) -> u32 {
+    PANEL_BYTES * 8 / element.bits()
+}
+
 /// True if [`super::Command::PrefixScan`] supports an operation on values of a type. The operation must be
 /// known to be associative. Floats may then be combined in another bracketing than from left to right.
 pub fn prefix_scans(operation: ScalarOperation, element: Scalar) -> bool {

@@ -8,8 +8,8 @@
 
 use super::attributes::Attribute;
 use super::{
-    Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, HostAccess, PARTIAL_LANES,
-    PREFIX_WIDTH, Stays, TableCommand, Type, Variable,
+    Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, HostAccess, PANEL_ROWS,
+    PARTIAL_LANES, PREFIX_WIDTH, Stays, TableCommand, Type, Variable, panel_lanes,
 };
 use Extent::{Any, At, Count, Fixed};
 use Role::{Assigned, Named, Stored, Updated};
@@ -211,6 +211,10 @@ macro_rules! command_table {
             "lane_reduce" [Command::LaneReduce { to, from, element, operation, count }]
                 to: Address(Written, *element, fixed(PARTIAL_LANES)), from: Address(Read, *element, Count(count)),
                 element: Attribute, operation: Attribute, count: Expression(INDEX);
+            "multiply_panels" [Command::MultiplyPanels { totals, left, right, element, steps }]
+                totals: Address(Written, Scalar::F64, fixed(PANEL_ROWS * panel_lanes(*element))),
+                left: Address(Read, *element, Any), right: Address(Read, *element, Any),
+                element: Attribute, steps: Expression(INDEX);
             "prefix_scan_inclusive" [Command::PrefixScan {
                 to, from, element, operation, exclusive: false, last
             }]

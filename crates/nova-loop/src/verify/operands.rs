@@ -98,6 +98,9 @@ impl<'p> Verifier<'p> {
             Command::PaddedCopy { element, .. } if !element.is_float() => {
                 self.error("a padded copy of elements that are no floats");
             }
+            Command::MultiplyPanels { element, .. } if !element.is_float() => {
+                self.error("panels of elements that are no floats");
+            }
             Command::TreeReduce {
                 operation, element, ..
             }

@@ -53,12 +53,13 @@ impl Condition {
         }
     }
 
-    /// True if it is one inequality, or the contrary of one, of a sum that satisfies `is`.
+    /// True if it only joins inequalities of sums that satisfy `is`.
     pub(super) fn tests(&self, is: &dyn Fn(&Affine) -> bool) -> bool {
         match self {
             Condition::NotNegative(sum) | Condition::Zero(sum) => is(sum),
             Condition::Not(inner) => inner.tests(is),
-            Condition::Both(_) | Condition::Unknown => false,
+            Condition::Both(both) => both.iter().all(|one| one.tests(is)),
+            Condition::Unknown => false,
         }
     }
 

@@ -255,7 +255,12 @@ impl Bounds<'_> {
                 let [yes, no] = [true, false].map(|b| Atom::Constant(ScalarValue::Bool(b)));
                 Some(self.choice(holds, no, yes, code))
             }
-            Condition::Both(_) | Condition::Unknown => None,
+            Condition::Both(both) => {
+                let one = self.test(&both[0], code)?;
+                let other = self.test(&both[1], code)?;
+                Some(self.and(one, other, code))
+            }
+            Condition::Unknown => None,
         }
     }
 

@@ -87,6 +87,16 @@ fn fixed_blocks_with_what_the_processor_has() {
 }
 
 #[test]
+fn panels() {
+    check("panels");
+}
+
+#[test]
+fn panels_with_what_the_processor_has() {
+    check_languages("panels", &["-march=native", "-O3"], &["c", "c++"]);
+}
+
+#[test]
 fn gathers() {
     check("gathers");
 }

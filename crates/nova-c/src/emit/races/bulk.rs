@@ -10,9 +10,9 @@ use crate::syntax::{block_type, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::{
-    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, Operand, PARTIAL_LANES, PREFIX_WIDTH, Use,
-    Variable, block_commands, calls, errors, jumps, operands, remarks, structures,
-    variable_commands,
+    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, Operand, PANEL_ROWS, PARTIAL_LANES,
+    PREFIX_WIDTH, Use, Variable, block_commands, calls, errors, jumps, operands, panel_lanes,
+    remarks, structures, variable_commands,
 };
 
 /// Reports the reads and writes of a command on many elements.
@@ -47,6 +47,21 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
         Command::LaneReduce { count, .. } => {
             let many = assigned(code, count);
             trace_moved(code, command, many, literal(PARTIAL_LANES));
+        }
+        Command::MultiplyPanels {
+            totals,
+            left,
+            right,
+            element,
+            steps,
+        } => {
+            let lanes = panel_lanes(*element);
+            for (panel, width) in [(left, PANEL_ROWS), (right, lanes)] {
+                let steps = assigned(code, steps);
+                let count = Expression::binary(Binary::Multiply, steps, literal(width));
+                trace_reads(code, panel, count, *element);
+            }
+            trace_writes(code, totals, literal(PANEL_ROWS * lanes), Scalar::F64);
         }
         Command::PrefixScan { .. } => {
             let many = literal(PREFIX_WIDTH);

@@ -1,0 +1,394 @@
+//! Contractions ([`selection`] finds them): maps whose elements are sums of products, where one factor does
+//! not depend on the column of the result and the other not on its row. Products of matrices, covariances and
+//! convolutions are such maps.
+//!
+//! A block of rows and a block of columns are computed together. The factors of so many steps are computed
+//! once into two panels, as the inner loop reads them, and [`Command::MultiplyPanels`] adds their products to
+//! totals. So the factors may be any expressions, read from memory in any order. The last columns that do
+//! not fill a row of lanes are in one that overlaps the previous one; so do the last rows that
+//! do not fill a group. A left factor that is the same for all iterations of the loops around is computed once for all
+//! of them.
+
+mod panels;
+pub(crate) mod selection;
+
+use self::panels::{Panels, allocate, fill_left, fill_right};
+use self::selection::Contraction;
+use crate::accumulators::{at, zero};
+use crate::loops::{each, each_pair, groups_of, wrap};
+use crate::operators::bind_reduced;
+use crate::output::Output;
+use crate::outputs::{consume_all, start_outputs};
+use crate::source::name_of;
+use crate::space::{Rows, Space};
+use crate::tiles::less_than_a_tile;
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+use nova_loop::ir::{Command, Expression, PANEL_ROWS};
+
+/// Translates a contraction, by panels if its extents are worth them.
+pub(crate) fn contraction<'a>(
+    cx: &mut Translator<'a>,
+    contraction: &Contraction<'a>,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<()> {
+    let map = contraction.map;
+    let extents = cx.simple_values(&map.shape)?;
+    let space = Space::unordered(&extents, Rows::None, place);
+    let outputs = start_outputs(cx, map, pattern, &space)?;
+    cx.flush_loads()?;
+    let mut steps = Expression::index(1);
+    for (_, extent) in &contraction.steps {
+        steps = steps.times(cx.simple(*extent)?);
+    }
+    let steps = cx.simplify(steps, "steps", INDEX);
+    let others = pattern.iter().map(|array| Output::Map(*array)).collect();
+    cx.loops += 1;
+    cx.choose(
+        contraction.fits(&extents, &steps),
+        |cx| {
+            let blocks = Blocks::new(cx, contraction, outputs, &extents, steps, place);
+            by_panels(cx, &blocks)
+        },
+        |cx| less_than_a_tile(cx, map, pattern, others, &extents, place),
+    )?;
+    cx.loops -= 1;
+    Ok(())
+}
+
+/// The extents and the sizes of blocks of a contraction under translation.
+pub(crate) struct Blocks<'s, 'a> {
+    contraction: &'s Contraction<'a>,
+    outputs: Vec<Output<'a>>,
+    /// The extents of the map.
+    extents: Vec<Expression>,
+    /// The number of rows, columns and steps.
+    rows: Expression,
+    columns: Expression,
+    steps: Expression,
+    /// The number of columns in a row of lanes.
+    lanes: i64,
+    /// The maximum number of rows, of rows of lanes, and of steps in a block.
+    rows_of_block: i64,
+    tiles_of_block: i64,
+    steps_of_block: i64,
+    place: Place,
+}
+
+impl<'s, 'a> Blocks<'s, 'a> {
+    fn new(
+        cx: &Translator<'a>,
+        contraction: &'s Contraction<'a>,
+        outputs: Vec<Output<'a>>,
+        extents: &[Expression],
+        steps: Expression,
+        place: &Place,
+    ) -> Self {
+        let extent = |dimension: usize| extents.get(dimension).cloned().unwrap_or(zero());
+        Blocks {
+            contraction,
+            outputs,
+            extents: extents.to_vec(),
+            rows: extent(contraction.row),
+            columns: extent(contraction.lane),
+            steps,
+            lanes: i64::from(contraction.lanes),
+            rows_of_block: i64::from(PANEL_ROWS) * cx.tiles.contracted_groups,
+            tiles_of_block: cx.tiles.contracted_tiles,
+            steps_of_block: i64::from(cx.tiles.steps),
+            place: place.clone(),
+        }
+    }
+
+    /// Returns the first row of a group of a block whose first row is `top`. The last group overlaps the one
+    /// before it.
+    fn first_row(
+        &self,
+        cx: &mut Translator<'a>,
+        top: &Expression,
+        group: &Expression,
+    ) -> Expression {
+        let size = Expression::index(i64::from(PANEL_ROWS));
+        let first = top.clone().plus(group.clone().times(size.clone()));
+        let last = self.rows.clone().minus(size);
+        let first = first.compare(ScalarOperation::Minimum, last);
+        Expression::Variable(cx.declare("first", INDEX, first))
+    }
+
+    /// Returns the number of rows of lanes.
+    fn tiles(&self) -> Expression {
+        groups_of(self.columns.clone(), self.lanes)
+    }
+}
+
+/// A block of results: its first row and tile, and how many groups of rows and tiles it has.
+struct Block {
+    top: Expression,
+    rows: Expression,
+    groups: Expression,
+    first_tile: Expression,
+    tiles: Expression,
+}
+
+impl Block {
+    /// Returns the first column of a tile of the block.
+    fn column<'a>(
+        &self,
+        cx: &mut Translator<'a>,
+        blocks: &Blocks<'_, 'a>,
+        tile: &Expression,
+    ) -> Expression {
+        let number = self.first_tile.clone().plus(tile.clone());
+        let start = number.times(Expression::index(blocks.lanes));
+        let last = blocks
+            .columns
+            .clone()
+            .minus(Expression::index(blocks.lanes));
+        let start = start.compare(ScalarOperation::Minimum, last);
+        Expression::Variable(cx.declare("start", INDEX, start))
+    }
+}
+
+/// Writes the loops over all blocks.
+fn by_panels<'a>(cx: &mut Translator<'a>, blocks: &Blocks<'_, 'a>) -> Result<()> {
+    let contraction = blocks.contraction;
+    let panels = allocate(cx, blocks)?;
+    let map = contraction.map;
+    let is_outer = |d: &usize| *d != contraction.row && *d != contraction.lane;
+    let outer: Vec<usize> = (0..map.indices.len()).filter(is_outer).collect();
+    let indices: Vec<flat::Variable> = outer.iter().map(|d| map.indices[*d]).collect();
+    let extents: Vec<Expression> = outer.iter().map(|d| blocks.extents[*d].clone()).collect();
+    if contraction.shares_left() {
+        each_block_of_rows(cx, blocks, |cx, top, rows| {
+            each_block_of_steps(cx, blocks, |cx, base, length| {
+                fill_left(cx, blocks, &panels, (&top, &rows), (&base, &length))
+            })
+        })?;
+    }
+    let indices = cx.bind_indices(&indices)?;
+    let (code, ()) = cx.nested(|cx| {
+        each_block_of_rows(cx, blocks, |cx, top, rows| {
+            blocks_of_columns(cx, blocks, &panels, top, rows)
+        })
+    })?;
+    wrap(cx, &extents, &indices, code, &blocks.place);
+    for handle in panels.handles {
+        cx.emit(Command::Release(handle));
+    }
+    Ok(())
+}
+
+/// Runs `write` for the first row of each block of rows, and their number.
+fn each_block_of_rows<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
+) -> Result<()> {
+    let size = blocks.rows_of_block;
+    each_part(
+        cx,
+        ["chunk", "top", "rows"],
+        (&blocks.rows, size),
+        &blocks.place,
+        write,
+    )
+}
+
+/// Runs `write` for the first step of each block of steps, and their number.
+fn each_block_of_steps<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
+) -> Result<()> {
+    let size = blocks.steps_of_block;
+    each_part(
+        cx,
+        ["block", "base", "length"],
+        (&blocks.steps, size),
+        &blocks.place,
+        write,
+    )
+}
+
+/// Divides a number of indices into parts of a size. Runs `write` for the first index of each part, and for
+/// how many it has.
+fn each_part<'a>(
+    cx: &mut Translator<'a>,
+    [counter, first, length]: [&str; 3],
+    (all, size): (&Expression, i64),
+    place: &Place,
+    write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
+) -> Result<()> {
+    each(
+        cx,
+        counter,
+        groups_of(all.clone(), size),
+        place,
+        |cx, number| {
+            let start = number.times(Expression::index(size));
+            let start = Expression::Variable(cx.declare(first, INDEX, start));
+            let left = all.clone().minus(start.clone());
+            let count = left.compare(ScalarOperation::Minimum, Expression::index(size));
+            let count = Expression::Variable(cx.declare(length, INDEX, count));
+            write(cx, start, count)
+        },
+    )
+}
+
+/// Writes the loop over the blocks of columns of a block of rows.
+fn blocks_of_columns<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    panels: &Panels,
+    top: Expression,
+    rows: Expression,
+) -> Result<()> {
+    let groups = groups_of(rows.clone(), i64::from(PANEL_ROWS));
+    let groups = Expression::Variable(cx.declare("groups", INDEX, groups));
+    let all = cx.simplify(blocks.tiles(), "tiles", INDEX);
+    let parts = (&all, blocks.tiles_of_block);
+    each_part(
+        cx,
+        ["part", "tile", "tiles"],
+        parts,
+        &blocks.place,
+        |cx, first_tile, tiles| {
+            let block = Block {
+                top,
+                rows,
+                groups,
+                first_tile,
+                tiles,
+            };
+            start_totals(cx, blocks, panels, &block)?;
+            each_block_of_steps(cx, blocks, |cx, base, length| {
+                if !blocks.contraction.shares_left() {
+                    let rows = (&block.top, &block.rows);
+                    fill_left(cx, blocks, panels, rows, (&base, &length))?;
+                }
+                fill_right(cx, blocks, panels, &block, (&base, &length))?;
+                multiply(cx, blocks, panels, &block, (&base, &length))
+            })?;
+            finish(cx, blocks, panels, &block)
+        },
+    )
+}
+
+/// Sets the totals of a block to the identity.
+fn start_totals<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    panels: &Panels,
+    block: &Block,
+) -> Result<()> {
+    let size = Expression::index(i64::from(PANEL_ROWS) * blocks.lanes);
+    let count = block.tiles.clone().times(block.groups.clone()).times(size);
+    let count = cx.simplify(count, "count", INDEX);
+    each(cx, "lane", count, &blocks.place, |cx, lane| {
+        let identity = Expression::Constant(nova_core::ScalarValue::F64(-0.0));
+        cx.set_element(panels.totals, lane, identity);
+        Ok(())
+    })
+}
+
+/// Multiplies the panels of a block of steps.
+fn multiply<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    panels: &Panels,
+    block: &Block,
+    (base, length): (&Expression, &Expression),
+) -> Result<()> {
+    let (names, counts) = (["tile", "group"], [&block.tiles, &block.groups]);
+    each_pair(cx, names, counts, &blocks.place, |cx, tile, group| {
+        let row = tile.clone().times(block.groups.clone()).plus(group.clone());
+        let size = Expression::index(i64::from(PANEL_ROWS) * blocks.lanes);
+        let left = panels.left_at(blocks, &block.top, base);
+        let group = group.times(length.clone());
+        let left = left.plus(group.times(Expression::index(i64::from(PANEL_ROWS))));
+        let right = tile.times(length.clone());
+        let right = right.times(Expression::index(blocks.lanes));
+        cx.emit(Command::MultiplyPanels {
+            totals: Expression::offset(panels.totals, row.times(size)),
+            left: Expression::offset(panels.left, left),
+            right: Expression::offset(panels.right, right),
+            element: blocks.contraction.element,
+            steps: length.clone(),
+        });
+        Ok(())
+    })
+}
+
+/// Computes the results of a block from its totals.
+fn finish<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    panels: &Panels,
+    block: &Block,
+) -> Result<()> {
+    let contraction = blocks.contraction;
+    let map = contraction.map;
+    let place = &blocks.place;
+    each(cx, "tile", block.tiles.clone(), place, |cx, tile| {
+        let start = block.column(cx, blocks, &tile);
+        let size = Expression::index(i64::from(PANEL_ROWS));
+        let lanes = Expression::index(blocks.lanes);
+        each(cx, "group", block.groups.clone(), place, |cx, group| {
+            let first = blocks.first_row(cx, &block.top, &group);
+            let origin = tile
+                .times(block.groups.clone())
+                .plus(group)
+                .times(size.clone());
+            let origin = cx.simplify(origin, "origin", INDEX);
+            each_pair(
+                cx,
+                ["row", "lane"],
+                [&size, &lanes],
+                place,
+                |cx, row, lane| {
+                    bind(cx, map.indices[contraction.row], first.plus(row.clone()))?;
+                    bind(cx, map.indices[contraction.lane], start.plus(lane.clone()))?;
+                    let from = origin.plus(row).times(lanes.clone()).plus(lane);
+                    cx.scope(|cx| {
+                        cx.statements(contraction.before)?;
+                        let total = at(panels.totals, from);
+                        let total = match contraction.element {
+                            Scalar::F64 => total,
+                            element => Expression::Scalar {
+                                operation: ScalarOperation::Convert(element),
+                                operand: Scalar::F64,
+                                arguments: vec![total],
+                            },
+                        };
+                        bind_reduced(cx, contraction.output, contraction.sums, vec![total])?;
+                        cx.statements(contraction.after)?;
+                        let mut indices = Vec::with_capacity(map.indices.len());
+                        for index in &map.indices {
+                            indices.push(cx.simple(flat::Atom::Variable(*index))?);
+                        }
+                        let space = Space {
+                            parallel: false,
+                            indices,
+                            count: zero(),
+                            number: zero(),
+                            rows: Rows::None,
+                            place: place.clone(),
+                        };
+                        consume_all(cx, map, &blocks.outputs, &map.body.results, &space)
+                    })
+                },
+            )
+        })
+    })
+}
+
+/// Binds an index to a value.
+fn bind(cx: &mut Translator<'_>, index: flat::Variable, value: Expression) -> Result<()> {
+    let name = name_of(cx.source, index);
+    let value = cx.simplify(value, &name, INDEX);
+    cx.bind_simple(index, value)
+}

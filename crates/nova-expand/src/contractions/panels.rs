@@ -1,0 +1,239 @@
+//! The panels of contractions: their memory, and the loops that compute the factors into them.
+
+use super::selection::Factor;
+use super::{Block, Blocks, bind};
+use crate::allocation::allocate_here;
+use crate::loops::{each, each_pair, groups_of};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+use nova_loop::ir::{Command, Expression, Level, PANEL_ROWS, Type, Variable};
+
+/// The arrays of a contraction.
+pub(super) struct Panels {
+    /// Totals, for each tile of a block its groups of rows.
+    pub(super) totals: Variable,
+    /// Left factors: for each group of rows its steps, with the factors of all rows. Left factors that the
+    /// loops around share lie here for all blocks.
+    pub(super) left: Variable,
+    /// Right factors: for each tile its steps, with the factors of all lanes.
+    pub(super) right: Variable,
+    /// The handles of their blocks.
+    pub(super) handles: [Variable; 3],
+}
+
+impl Panels {
+    /// Returns where the left factors of a block begin, whose first row and first step these are.
+    pub(super) fn left_at(
+        &self,
+        blocks: &Blocks<'_, '_>,
+        top: &Expression,
+        base: &Expression,
+    ) -> Expression {
+        if !blocks.contraction.shares_left() {
+            return Expression::index(0);
+        }
+        // Blocks of rows before this one are full, so that their rows fill groups.
+        let rows = blocks.rows.clone().minus(top.clone());
+        let rows = rows.compare(
+            ScalarOperation::Minimum,
+            Expression::index(blocks.rows_of_block),
+        );
+        let group = i64::from(PANEL_ROWS);
+        let rows = groups_of(rows, group).times(Expression::index(group));
+        let before = top.clone().times(blocks.steps.clone());
+        before.plus(base.clone().times(rows))
+    }
+}
+
+/// Allocates the arrays, as large as the extents want them.
+pub(super) fn allocate(cx: &mut Translator<'_>, blocks: &Blocks<'_, '_>) -> Result<Panels> {
+    let group = i64::from(PANEL_ROWS);
+    let least = |count: Expression, most: i64| {
+        count.compare(ScalarOperation::Minimum, Expression::index(most))
+    };
+    let groups = groups_of(blocks.rows.clone(), group);
+    let all = groups.clone().times(Expression::index(group));
+    let rows = least(groups, blocks.rows_of_block / group).times(Expression::index(group));
+    let rows = cx.simplify(rows, "rows", INDEX);
+    let columns = least(blocks.tiles(), blocks.tiles_of_block);
+    let columns = columns.times(Expression::index(blocks.lanes));
+    let columns = cx.simplify(columns, "columns", INDEX);
+    let steps = least(blocks.steps.clone(), blocks.steps_of_block);
+    let steps = cx.simplify(steps, "steps", INDEX);
+    let left = match blocks.contraction.shares_left() {
+        true => all.times(blocks.steps.clone()),
+        false => rows.clone().times(steps.clone()),
+    };
+    let element = blocks.contraction.element;
+    let mut array = |name: &str, element: Scalar, count: Expression| {
+        let pointer = cx.add_variable(name, Type::Pointer(element));
+        let handle = cx.add_variable(format!("{name}_block"), Type::Block);
+        allocate_here(cx, pointer, handle, count, None, &blocks.place)?;
+        Ok((pointer, handle))
+    };
+    let (totals, totals_block) = array("totals", Scalar::F64, rows.times(columns.clone()))?;
+    let (left, left_block) = array("left", element, left)?;
+    let (right, right_block) = array("right", element, columns.times(steps))?;
+    Ok(Panels {
+        totals,
+        left,
+        right,
+        handles: [totals_block, left_block, right_block],
+    })
+}
+
+/// Computes the left factors of rows for a block of steps.
+pub(super) fn fill_left<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    panels: &Panels,
+    (top, rows): (&Expression, &Expression),
+    (base, length): (&Expression, &Expression),
+) -> Result<()> {
+    let factor = &blocks.contraction.left;
+    let row = blocks.contraction.map.indices[blocks.contraction.row];
+    let group = i64::from(PANEL_ROWS);
+    let origin = panels.left_at(blocks, top, base);
+    let origin = cx.simplify(origin, "origin", INDEX);
+    let groups = groups_of(rows.clone(), group);
+    let size = Expression::index(group);
+    let place = &blocks.place;
+    each(cx, "group", groups, place, |cx, number| {
+        let first = blocks.first_row(cx, top, &number);
+        let origin = number
+            .times(size.clone())
+            .times(length.clone())
+            .plus(origin);
+        let origin = cx.simplify(origin, "origin", INDEX);
+        let store = |cx: &mut Translator<'a>, r: Expression, step: Expression| {
+            bind(cx, row, first.clone().plus(r.clone()))?;
+            let to = origin.plus(step.clone().times(size.clone())).plus(r);
+            store_factor(
+                cx,
+                blocks,
+                factor,
+                (panels.left, to),
+                base.clone().plus(step),
+            )
+        };
+        match factor.steps_are_near {
+            true => each(cx, "row", size.clone(), place, |cx, r| {
+                each_independent(cx, "step", length.clone(), place, |cx, step| {
+                    store(cx, r, step)
+                })
+            }),
+            false => each(cx, "step", length.clone(), place, |cx, step| {
+                each_independent(cx, "row", size.clone(), place, |cx, r| store(cx, r, step))
+            }),
+        }
+    })
+}
+
+/// Computes the right factors of a block's columns for a block of steps.
+pub(super) fn fill_right<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    panels: &Panels,
+    block: &Block,
+    (base, length): (&Expression, &Expression),
+) -> Result<()> {
+    let factor = &blocks.contraction.right;
+    let column = blocks.contraction.map.indices[blocks.contraction.lane];
+    let size = Expression::index(blocks.lanes);
+    let place = &blocks.place;
+    let store = |cx: &mut Translator<'a>, [tile, start, lane, step]: [&Expression; 4]| {
+        bind(cx, column, start.clone().plus(lane.clone()))?;
+        let to = tile.clone().times(length.clone()).plus(step.clone());
+        let to = to.times(size.clone()).plus(lane.clone());
+        let step = base.clone().plus(step.clone());
+        store_factor(cx, blocks, factor, (panels.right, to), step)
+    };
+    if factor.steps_are_near {
+        return each(cx, "tile", block.tiles.clone(), place, |cx, tile| {
+            let start = block.column(cx, blocks, &tile);
+            each(cx, "lane", size.clone(), place, |cx, lane| {
+                each_independent(cx, "step", length.clone(), place, |cx, step| {
+                    store(cx, [&tile, &start, &lane, &step])
+                })
+            })
+        });
+    }
+    each_pair(
+        cx,
+        ["step", "tile"],
+        [length, &block.tiles],
+        place,
+        |cx, step, tile| {
+            let start = block.column(cx, blocks, &tile);
+            each_independent(cx, "lane", size.clone(), place, |cx, lane| {
+                store(cx, [&tile, &start, &lane, &step])
+            })
+        },
+    )
+}
+
+/// Runs `write` for each index below a count, in any order.
+fn each_independent<'a>(
+    cx: &mut Translator<'a>,
+    name: &str,
+    count: Expression,
+    place: &Place,
+    write: impl FnOnce(&mut Translator<'a>, Expression) -> Result<()>,
+) -> Result<()> {
+    let variable = cx.add_variable(name, INDEX);
+    let (body, ()) = cx.nested(|cx| write(cx, Expression::Variable(variable)))?;
+    cx.emit(Command::For {
+        variable,
+        count,
+        level: Level::Independent,
+        body,
+        place: place.clone(),
+    });
+    Ok(())
+}
+
+/// Computes a factor at a step and stores it.
+fn store_factor<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    factor: &Factor<'a>,
+    (panel, to): (Variable, Expression),
+    step: Expression,
+) -> Result<()> {
+    bind_steps(cx, blocks, step)?;
+    cx.scope(|cx| {
+        for statement in &factor.statements {
+            cx.statements(std::slice::from_ref(statement))?;
+        }
+        let value = cx.scalar(factor.value)?;
+        cx.set_element(panel, to, value);
+        Ok(())
+    })
+}
+
+/// Binds the indices of the reductions, of which the last one changes fastest, to the number of a step.
+fn bind_steps<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    step: Expression,
+) -> Result<()> {
+    let mut rest = step;
+    let mut steps: &[(flat::Variable, flat::Atom)] = &blocks.contraction.steps;
+    while let Some(((index, extent), others)) = steps.split_last() {
+        if others.is_empty() {
+            return bind(cx, *index, rest);
+        }
+        let extent = cx.simple(*extent)?;
+        rest = cx.simplify(rest, "rest", INDEX);
+        let place = rest
+            .clone()
+            .compare(ScalarOperation::Remainder, extent.clone());
+        bind(cx, *index, place)?;
+        rest = rest.compare(ScalarOperation::Divide, extent);
+        steps = others;
+    }
+    Ok(())
+}
