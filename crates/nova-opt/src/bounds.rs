@@ -31,7 +31,7 @@ use conditions::{comparison, exception, range};
 use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Program, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{binders, bodies_mut};
 use state::Bounds;
@@ -88,6 +88,7 @@ fn walk(program: &mut Program, task: Task) {
             arrays,
             converts: matches!(task, Task::Decide { converts: true }),
             speculates: matches!(task, Task::Speculate),
+            filtered: Vec::new(),
             wrapped: HashMap::new(),
             ranges: HashMap::new(),
             fitting: HashMap::new(),
@@ -280,7 +281,12 @@ impl Bounds<'_> {
             self.bind_symbol(*carry);
         }
         self.sizes(&carries);
+        let filters = (operation.outputs.iter()).any(|o| matches!(o, Output::Filter { .. }));
+        let indices = operation.indices.iter().copied();
+        let filtered = indices.filter(|_| filters).collect();
+        let around = std::mem::replace(&mut self.filtered, filtered);
         deep(|| self.body(&mut operation.body));
+        self.filtered = around;
         self.forget(mark);
         for output in &mut operation.outputs {
             if let Some(lambda) = output.lambda_mut() {

@@ -8,6 +8,7 @@
 //! costs next to nothing, are read and computed again.
 
 use super::linear::Definitions;
+use super::recurrences::is_filter;
 use super::{Map, Strips};
 use nova_core::ScalarOperation;
 use nova_diag::deep;
@@ -33,7 +34,13 @@ struct Parts<'a> {
 impl Strips<'_> {
     /// Returns the commands that replace a loop with carried state.
     pub(super) fn distribute(&mut self, map: &Map) -> Option<Vec<Command>> {
-        if map.in_place || map.is_local || map.work() < PROCESSOR.overlapped_work {
+        // The stores of a filter take all the slots in which the processor could overlap iterations.
+        let types = |variable| self.program.variable(variable).ty;
+        let least = match is_filter(map, &types) {
+            true => 0,
+            false => PROCESSOR.overlapped_work,
+        };
+        if map.in_place || map.is_local || map.work() < least {
             return None;
         }
         let parts = Parts::of(self.program, map)?;
@@ -53,7 +60,7 @@ impl Strips<'_> {
             }
         }
         let price = PROCESSOR.store_and_load * split.expanded.len() as u32;
-        let is_worth = moved >= i64::from(PROCESSOR.overlapped_work + price);
+        let is_worth = moved >= i64::from(least + price);
         is_worth.then(|| self.in_strips(&map, &split, Level::Independent))
     }
 }

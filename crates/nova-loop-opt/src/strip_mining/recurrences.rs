@@ -46,7 +46,7 @@ pub(super) struct Recurrences {
 
 impl Recurrences {
     /// Returns the recurrences of a loop, if all of its assignments are recurrences and at least
-    /// one of them is read.
+    /// one of them is read other than as the place of a store.
     pub(super) fn of(
         map: &Map,
         types: &dyn Fn(Variable) -> Type,
@@ -60,7 +60,7 @@ impl Recurrences {
         if recurrences.len() > RECURRENCES_OF_A_LOOP
             || recurrences
                 .iter()
-                .all(|recurrence| recurrence.readers.is_empty())
+                .all(|recurrence| recurrence.readers.is_empty() || counts_places(map, recurrence))
         {
             return None;
         }
@@ -193,6 +193,30 @@ fn readers(map: &Map, at: usize, recurrence: &Recurrence) -> (Vec<usize>, Vec<us
         }
     }
     (before, after)
+}
+
+/// True if all that a loop passes on are places of stores.
+pub(super) fn is_filter(map: &Map, types: &dyn Fn(Variable) -> Type) -> bool {
+    let counts = |at: &usize| {
+        let found = recurrence(map, *at, types, false);
+        found.is_some_and(|recurrence| counts_places(map, &recurrence))
+    };
+    !map.folds.is_empty() && map.folds.iter().all(counts)
+}
+
+/// True if a recurrence only counts the places of stores, as in a filter. Each such store is an instruction of
+/// its own, beside which the addition costs nothing.
+fn counts_places(map: &Map, recurrence: &Recurrence) -> bool {
+    let is_place = |at: &usize| match map.body.get(*at) {
+        Some(Command::Store { value, .. }) => {
+            let results = std::iter::once(recurrence.last).chain(recurrence.result);
+            results.into_iter().all(|variable| !reads(value, variable))
+        }
+        _others => false,
+    };
+    recurrence.operation == ScalarOperation::Add
+        && !recurrence.element.is_float()
+        && recurrence.readers.iter().all(is_place)
 }
 
 fn reads(expression: &Expression, variable: Variable) -> bool {

@@ -1,6 +1,6 @@
 //! Speculative reads. A read after a condition moves before it if it is in range whether the
-//! condition holds or not, and its array is read before the condition anyway. The condition then
-//! only selects. C compilers do not vectorise reads that may or may not be made, and neighbours of
+//! condition holds or not, and its array is read before the condition anyway. So does a read of a filter's own
+//! element, since branches on what survives are mispredicted. The condition then only selects. C compilers do not vectorise reads that may or may not be made, and neighbours of
 //! elements that are read cost no more memory traffic.
 
 use super::HashSet;
@@ -51,7 +51,9 @@ impl Bounds<'_> {
         }
         let may_be_early = |inner: &Statement| match &inner.expression {
             Expression::Index { array, indices } => {
-                read.contains(array) && self.are_in_range(*array, indices)
+                let own = |i: &Atom| i.as_variable().is_some_and(|v| self.filtered.contains(&v));
+                (read.contains(array) || indices.iter().all(own))
+                    && self.are_in_range(*array, indices)
             }
             Expression::View { .. } => false,
             other => is_cheap(other) && is_total(inner),

@@ -18,6 +18,8 @@ pub(super) struct Bounds<'a> {
     pub(super) converts: bool,
     /// True if reads after conditions move before them.
     pub(super) speculates: bool,
+    /// The indices of the operation that is walked, if it filters.
+    pub(super) filtered: Vec<Variable>,
     pub(super) facts: Facts,
     /// The integers that have been wrapped to `u64`, by the result.
     pub(super) wrapped: HashMap<Variable, Atom>,
