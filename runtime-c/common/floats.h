@@ -9,26 +9,42 @@
 
 #include "bits.h"
 
+/* True if the compiler knows a number, which is no nan. Then one choice is enough, for
+ * which processors have an instruction. */
+#if defined(__GNUC__) && !defined(__OPENCL_VERSION__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define NOVA_IS_KNOWN(number) (__builtin_constant_p(number) && (number) == (number))
+#else
+#define NOVA_IS_KNOWN(number) 0
+#endif
+
 static inline float nova_minimum_f32(float a, float b)
 {
+    if (NOVA_IS_KNOWN(a))
+        return b < a ? b : a;
     float chosen = a < b ? a : b;
     return b != b ? a : chosen;
 }
 
 static inline double nova_minimum_f64(double a, double b)
 {
+    if (NOVA_IS_KNOWN(a))
+        return b < a ? b : a;
     double chosen = a < b ? a : b;
     return b != b ? a : chosen;
 }
 
 static inline float nova_maximum_f32(float a, float b)
 {
+    if (NOVA_IS_KNOWN(a))
+        return b > a ? b : a;
     float chosen = a > b ? a : b;
     return b != b ? a : chosen;
 }
 
 static inline double nova_maximum_f64(double a, double b)
 {
+    if (NOVA_IS_KNOWN(a))
+        return b > a ? b : a;
     double chosen = a > b ? a : b;
     return b != b ? a : chosen;
 }

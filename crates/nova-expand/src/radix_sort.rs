@@ -9,11 +9,11 @@
 mod select;
 mod words;
 
-use self::select::{Selected, bucket, select};
+use self::select::{Selected, bucket, leading, select};
 use self::words::{counts, increment, index_of, narrowed, on_words, shifted, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
-use crate::loops::each;
+use crate::loops::{each, groups_of};
 use crate::sort::{KeySort, merge_keys};
 use crate::source::info_of;
 use crate::translator::Translator;
@@ -27,6 +27,8 @@ use nova_machine::Machine;
 /// The bits of a digit, and the number of digits.
 const BITS: u32 = 8;
 const DIGITS: i64 = 1 << BITS;
+/// The keys that are looked at together for a selected one: some vectors.
+const KEYS_OF_A_BLOCK: i64 = 64;
 
 /// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
 pub(crate) fn sort_keys(
@@ -136,7 +138,8 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
     Ok(())
 }
 
-/// Takes the selected keys, with their positions.
+/// Takes the selected keys, with their positions. Looks at a block of keys at a time: most have no selected one,
+/// which vector instructions tell.
 fn take_selected(
     cx: &mut Translator<'_>,
     sorted: &Digits,
@@ -145,7 +148,59 @@ fn take_selected(
 ) -> Result<()> {
     let variable = Expression::Variable;
     let taken = cx.declare("taken", INDEX, Expression::index(0));
-    each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
+    each_block(cx, sort, |cx, base, length| {
+        let most = word_of(sorted.word, u64::MAX);
+        let least = cx.declare("least", Type::Scalar(sorted.word), most);
+        each(cx, "i", length.clone(), &sort.place, |cx, index| {
+            let array = cx.place(sort.keys)?;
+            let key = cx.load(array, vec![base.clone().plus(index)])?;
+            let leading = leading(sorted.word, key, selected);
+            let least_of_both = on_words(
+                ScalarOperation::Minimum,
+                sorted.word,
+                variable(least),
+                leading,
+            );
+            cx.assign(least, least_of_both);
+            Ok(())
+        })?;
+        let least = index_of(sorted.word, variable(least));
+        let takes = least.compare(ScalarOperation::LessEqual, variable(selected.limit));
+        cx.when(takes, |cx| {
+            take_of_block(cx, sorted, selected, sort, (&base, length, taken))
+        })
+    })
+}
+
+/// Runs `write` for the first key of each block of keys, and their number.
+fn each_block<'a>(
+    cx: &mut Translator<'a>,
+    sort: &KeySort,
+    write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
+) -> Result<()> {
+    let blocks = groups_of(sort.count.clone(), KEYS_OF_A_BLOCK);
+    each(cx, "block", blocks, &sort.place, |cx, number| {
+        let base = number.times(Expression::index(KEYS_OF_A_BLOCK));
+        let base = Expression::Variable(cx.declare("base", INDEX, base));
+        let left = sort.count.clone().minus(base.clone());
+        let length = left.compare(ScalarOperation::Minimum, Expression::index(KEYS_OF_A_BLOCK));
+        let length = Expression::Variable(cx.declare("length", INDEX, length));
+        write(cx, base, length)
+    })
+}
+
+/// Takes the selected keys of a block of `length` keys from `base` on.
+fn take_of_block(
+    cx: &mut Translator<'_>,
+    sorted: &Digits,
+    selected: &Selected,
+    sort: &KeySort,
+    (base, length, taken): (&Expression, Expression, Variable),
+) -> Result<()> {
+    let variable = Expression::Variable;
+    each(cx, "i", length, &sort.place, |cx, index| {
+        let index = base.clone().plus(index);
+        let index = cx.simplify(index, "at", INDEX);
         let array = cx.place(sort.keys)?;
         let key = cx.load(array, vec![index.clone()])?;
         let key = variable(cx.declare("key", Type::Scalar(sorted.word), key));
