@@ -1,8 +1,9 @@
 //! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
 
+use super::endless::ending;
 use super::masks::{MASK, flag, number, on_masks};
 use super::scalars::settle;
-use super::varying::{INDEX, differs, has_checks, leaves_if, may_part, reads};
+use super::varying::{INDEX, differs, has_checks, may_part, reads};
 use crate::limits::BYTES_OF_LANES;
 use crate::strip_mining::non_temporal::when;
 use nova_core::{Scalar, ScalarOperation};
@@ -118,9 +119,18 @@ impl<'p> Block<'p> {
 
     /// Adds commands.
     pub(super) fn list(&mut self, commands: &[Command]) -> Option<()> {
-        commands
-            .iter()
-            .try_for_each(|command| deep(|| self.command(command)))
+        (0..commands.len()).try_for_each(|at| deep(|| self.command_at(commands, at)))
+    }
+
+    /// Adds the command at a position of a list.
+    pub(super) fn command_at(&mut self, commands: &[Command], at: usize) -> Option<()> {
+        match &commands[at] {
+            Command::Loop { body, place } => {
+                let ending = ending(commands, at);
+                self.occupied(body, |block| block.endless(body, place, &ending))
+            }
+            command => self.command(command),
+        }
     }
 
     /// Adds commands that only the lanes of a mask run.
@@ -225,9 +235,6 @@ impl<'p> Block<'p> {
                     Some(())
                 })
             }
-            Command::Loop { body, place } => {
-                self.occupied(body, |block| block.endless(body, place))
-            }
             _others => None,
         }
     }
@@ -261,57 +268,6 @@ impl<'p> Block<'p> {
         }
         self.checked = true;
         Some(())
-    }
-
-    /// Adds a loop that breaks end. Where lanes leave it at different times, it runs until the last one has left.
-    fn endless(&mut self, body: &[Command], place: &Place) -> Option<()> {
-        let parts = |c: &Expression| reads(&self.varying, c);
-        let together = self.mask().is_none() && !body.iter().filter_map(leaves_if).any(parts);
-        let has_lanes = self.occupied || self.mask().is_none();
-        if !together {
-            let active = self.array("active", MASK);
-            let value = match self.mask() {
-                None => number(1),
-                Some(mask) => self.at(mask),
-            };
-            self.set(active, value);
-            self.masks.push(active);
-        }
-        let occupied = std::mem::replace(&mut self.occupied, has_lanes && !has_checks(body));
-        let body = self.inner(|block| {
-            for command in body {
-                match leaves_if(command) {
-                    Some(condition) if together => {
-                        block.end_group();
-                        block.made.push(break_if(condition.clone()));
-                    }
-                    Some(condition) => block.leave(condition),
-                    None => deep(|| block.command(command))?,
-                }
-            }
-            Some(())
-        })?;
-        self.occupied = occupied;
-        if !together {
-            self.masks.pop();
-        }
-        self.made.push(Command::Loop {
-            body,
-            place: place.clone(),
-        });
-        Some(())
-    }
-
-    /// Adds the end of a loop for the lanes for which a condition holds.
-    fn leave(&mut self, condition: &Expression) {
-        let Some(active) = self.masks.last().copied() else {
-            return;
-        };
-        let stays = flag(self.own(condition).negated());
-        let value = self.under_mask(stays, number(0), MASK);
-        self.set(active, value);
-        let none = self.end_group_with_any(active);
-        self.made.push(break_if(none));
     }
 
     /// Writes the loop over lanes that was collected. Returns the condition that a mask has no lanes after it.
@@ -412,6 +368,11 @@ impl<'p> Block<'p> {
         pointer
     }
 
+    /// Adds a command to the loop over lanes.
+    pub(super) fn push(&mut self, command: Command) {
+        self.group.push(command);
+    }
+
     pub(super) fn set(&mut self, array: Variable, value: Expression) {
         self.group.push(Command::Store {
             pointer: array,
@@ -475,6 +436,6 @@ fn rename(commands: &mut [Command], variables: &BTreeMap<Variable, Variable>) {
     }
 }
 
-fn break_if(condition: Expression) -> Command {
+pub(super) fn break_if(condition: Expression) -> Command {
     when(condition, vec![Command::Break])
 }

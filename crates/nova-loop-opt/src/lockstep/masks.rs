@@ -1,6 +1,7 @@
 //! Masks: local arrays that tell which lanes take part.
 
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
 use nova_loop::ir::Expression;
 
 /// The type of the elements of masks: 1 in the lanes that take part, 0 in the others. It is as wide as most
@@ -19,6 +20,40 @@ pub(super) fn flag(condition: Expression) -> Expression {
         then: Box::new(number(1)),
         otherwise: Box::new(number(0)),
     }
+}
+
+/// Returns 1 or 0 for a bool whose parts are all defined. C compilers make branches of conditional parts.
+pub(super) fn total_flag(condition: Expression) -> Expression {
+    use ScalarOperation::{BitAnd, BitOr, Convert};
+    match condition {
+        Expression::Select {
+            condition,
+            then,
+            otherwise,
+        } if is_bool(&then, true) => {
+            let parts = [*condition, *otherwise].map(|part| deep(|| total_flag(part)));
+            let [one, other] = parts;
+            on_masks(BitOr, one, other)
+        }
+        Expression::Select {
+            condition,
+            then,
+            otherwise,
+        } if is_bool(&otherwise, false) => {
+            let parts = [*condition, *then].map(|part| deep(|| total_flag(part)));
+            let [one, other] = parts;
+            on_masks(BitAnd, one, other)
+        }
+        condition => Expression::Scalar {
+            operation: Convert(MASK),
+            operand: Scalar::Bool,
+            arguments: vec![condition],
+        },
+    }
+}
+
+fn is_bool(expression: &Expression, value: bool) -> bool {
+    matches!(expression, Expression::Constant(ScalarValue::Bool(known)) if *known == value)
 }
 
 /// Returns an operation on elements of masks.

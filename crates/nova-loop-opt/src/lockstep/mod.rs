@@ -33,6 +33,7 @@
 
 mod block;
 mod conditionals;
+mod endless;
 mod masks;
 mod private;
 mod scalars;

@@ -4,7 +4,7 @@
 //! not be defined, and where a variable lives on after the commands of the mask.
 
 use super::block::Block;
-use super::masks::{number, on_masks};
+use super::masks::{MASK, number, on_masks};
 use super::varying::{is_total, reads};
 use crate::index_set_splitting::expression_size;
 use crate::limits::NODES_OF_AN_ADDRESS;
@@ -54,7 +54,13 @@ impl Block<'_> {
         let old = self.at(array);
         let value = match self.depths.get(&array) == Some(&self.masks.len()) {
             true => self.unless_total(value, old, scalar),
-            false => self.under_mask(value, old, scalar),
+            false => match self.mask() {
+                // The mask is the 1 that the lanes add.
+                Some(mask) if counts(&value, &old) => {
+                    on_masks(ScalarOperation::Add, old, self.at(mask))
+                }
+                _ => self.under_mask(value, old, scalar),
+            },
         };
         self.set(array, value);
     }
@@ -181,6 +187,19 @@ impl Block<'_> {
     pub(super) fn at(&self, array: Variable) -> Expression {
         Expression::load(array, Expression::Variable(self.lane))
     }
+}
+
+/// True if a value is one more than the old one, of the type of masks.
+fn counts(value: &Expression, old: &Expression) -> bool {
+    let Expression::Scalar {
+        operation: ScalarOperation::Add,
+        operand: MASK,
+        arguments,
+    } = value
+    else {
+        return false;
+    };
+    matches!(&arguments[..], [one, other] if one == old && *other == number(1))
 }
 
 /// True if an expression calls a mathematical function.
