@@ -116,29 +116,43 @@ fn tiles_or_less<'a>(
 ) -> Result<()> {
     let map = tiling.map;
     let extents = extents.to_vec();
-    let others = maps_to(pattern);
     cx.choose(
         tiling.fits(&extents),
         |cx| all_tiles(cx, tiling.clone(), outputs, extents.clone(), place),
         |cx| {
-            let Some(narrow) = tiling.narrow() else {
-                return untiled(cx, map, &others, &extents, place);
-            };
             let outputs = maps_to(pattern);
-            let partial = narrow.clone();
-            cx.choose(
-                narrow.fits(&extents),
-                |cx| all_tiles(cx, narrow, outputs, extents.clone(), place),
-                |cx| {
-                    let outputs = maps_to(pattern);
+            match tiling.narrow() {
+                Some(narrow) => {
+                    let partial = narrow.clone();
                     cx.choose(
-                        partial.fits_in_part(&extents),
-                        |cx| partial_tiles(cx, partial, outputs, extents.clone(), place),
-                        |cx| untiled(cx, map, &others, &extents, place),
+                        narrow.fits(&extents),
+                        |cx| all_tiles(cx, narrow, outputs, extents.clone(), place),
+                        |cx| part_or_none(cx, partial, pattern, &extents, place),
                     )
-                },
-            )
+                }
+                None if tiling.panels.is_empty() => {
+                    part_or_none(cx, tiling.clone(), pattern, &extents, place)
+                }
+                None => untiled(cx, map, &outputs, &extents, place),
+            }
         },
+    )
+}
+
+/// Translates a map of reductions in tiles that its rows fill in part, if these have enough results.
+fn part_or_none<'a>(
+    cx: &mut Translator<'a>,
+    partial: Tiling<'a>,
+    pattern: &'a [flat::Variable],
+    extents: &[Expression],
+    place: &Place,
+) -> Result<()> {
+    let map = partial.map;
+    let outputs = maps_to(pattern);
+    cx.choose(
+        partial.fits_in_part(extents),
+        |cx| partial_tiles(cx, partial, outputs, extents.to_vec(), place),
+        |cx| untiled(cx, map, &maps_to(pattern), extents, place),
     )
 }
 

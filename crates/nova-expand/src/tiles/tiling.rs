@@ -49,6 +49,9 @@ pub(crate) struct Tiling<'a> {
     pub(super) rows: u32,
     /// The number of neighbouring results in each row of a tile.
     pub(super) lanes: u32,
+    /// True if the lanes read neighbours, others at each step. Without panels, a tile has as many lanes as there
+    /// is room for then, so that memory is read along its lines.
+    pub(super) streams: bool,
     /// The approximate number of bytes of its local arrays.
     pub(crate) bytes: u32,
 }
@@ -87,10 +90,10 @@ impl Tiling<'_> {
     }
 
     /// Returns the same tiles with fewer lanes, for results that do not fill these. There are none if
-    /// elements lie in a panel, since few results do not pay for a panel.
+    /// elements lie in a panel, since few results do not pay for a panel, or if they are streamed.
     pub(super) fn narrow(&self) -> Option<Self> {
         let lanes = self.lanes / NARROW;
-        (self.panels.is_empty() && lanes > 1).then(|| Tiling {
+        (self.panels.is_empty() && !self.streams && lanes > 1).then(|| Tiling {
             lanes,
             ..self.clone()
         })
@@ -146,7 +149,7 @@ fn some_tiling_of<'a>(
     if !is_plain(&reduction.body.statements) {
         return None;
     }
-    let panels = panels_of(cx, map, reduction, results)?;
+    let Reads { panels, streams } = reads_of(cx, map, reduction, results)?;
     let components: usize = operators.iter().map(Vec::len).sum();
     let one = components == 1 && visit::size(&reduction.body) <= STATEMENTS_OF_A_ROW;
     let panels = match wanted && one && map.indices.len() > 1 {
@@ -157,7 +160,11 @@ fn some_tiling_of<'a>(
     let width = widest(cx.source, reduction);
     let (rows, lanes) = match panels.is_empty() {
         true => {
-            let lanes = cx.tiles.accumulators / (width * components as u32).max(1);
+            let bytes = match streams {
+                true => cx.tiles.streamed_accumulators,
+                false => cx.tiles.accumulators,
+            };
+            let lanes = bytes / (width * components as u32).max(1);
             (1, 1 << lanes.max(2).ilog2())
         }
         false => {
@@ -185,6 +192,7 @@ fn some_tiling_of<'a>(
         panels,
         rows,
         lanes,
+        streams,
         bytes,
     })
 }
@@ -218,15 +226,23 @@ fn tiled_operators(out: &Writer, reduction: &flat::ArrayOperation) -> Option<Vec
     (exact || !out.program.strict).then_some(all)
 }
 
-/// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
+/// The reads in a map of reductions.
+struct Reads<'a> {
+    /// Those that rows of results share.
+    panels: Vec<Panel<'a>>,
+    /// True if neighbouring results read neighbours, others at each step.
+    streams: bool,
+}
+
+/// Looks at the reads in a map of reductions. Returns `None` if neighbouring
 /// results read neither neighbours nor elements that can be copied into a panel, if the length of the
 /// reduction or an address is only known inside the map, or if the map writes to memory that it reads.
-fn panels_of<'a>(
+fn reads_of<'a>(
     env: &Env<'a>,
     map: &'a flat::ArrayOperation,
     reduction: &'a flat::ArrayOperation,
     results: &[flat::Variable],
-) -> Option<Vec<Panel<'a>>> {
+) -> Option<Reads<'a>> {
     let (lane, rows) = map.indices.split_last()?;
     let step = reduction.indices.first()?;
     let mut inside = BTreeSet::new();
@@ -251,7 +267,7 @@ fn panels_of<'a>(
         written.push(block);
     }
     let mut panels = Vec::new();
-    let mut fits = true;
+    let (mut fits, mut streams) = (true, false);
     let mut sums = BTreeMap::new();
     each_statement(&map.body, &mut |statement| {
         let flat::Expression::Index { array, indices } = &statement.expression else {
@@ -274,6 +290,7 @@ fn panels_of<'a>(
             && indices.iter().all(is_direct)
             && by_lane != Stride::Zero
             && by_step != Stride::Zero;
+        streams |= by_lane == Stride::Near && by_step != Stride::Zero;
         let is_transposed = by_lane == Stride::Far && by_step == Stride::Near;
         fits &= known && !written.contains(&block);
         fits &= by_lane != Stride::Far || is_shared && is_transposed;
@@ -284,7 +301,7 @@ fn panels_of<'a>(
             });
         }
     });
-    fits.then_some(panels)
+    fits.then_some(Reads { panels, streams })
 }
 
 /// Returns the block and the address of an element.
