@@ -11,8 +11,8 @@
 //! ([`source`]). The data are [`facts`] about the source, [`terms`], [`places`] and [`references`].
 //!
 //! An array operation is one loop nest ([`operation`]) over a [`space`]. Its [`output`]s are written by
-//! [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it become [`tiles`], [`lanes`],
-//! [`groups`] of rows or strips of rows ([`row_strips`]), or are taken in [`lockstep`].
+//! [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it become [`contractions`], [`tiles`],
+//! [`lanes`], [`groups`] of rows or strips of rows ([`row_strips`]), or are taken in [`lockstep`].
 
 mod accumulators;
 mod address;

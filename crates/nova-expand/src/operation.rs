@@ -21,7 +21,7 @@ use crate::states::{bind_states, replace, start_states};
 use crate::stored::{stores_in_chunks, wrap_in_chunks};
 use crate::strided::{tiles_of_map, wrap_in_tiles};
 use crate::tiles::operation_in_tiles;
-use crate::tiles::tiling::tiling_of;
+use crate::tiles::tiling::{tiling_of, tiling_without_panels};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::strategy;
@@ -38,16 +38,41 @@ pub(crate) fn array_operation<'a>(
     pattern: &'a [flat::Variable],
     place: &Place,
 ) -> Result<()> {
-    // Chunks of a grid are long, and each belongs to one thread. An operation with a strategy becomes
-    // the loop that the strategy states.
-    let in_order = operation.level == flat::Level::Sequential && !operation.is_marked();
-    if in_order && cx.machine == Machine::Processor && !cx.lockstep {
+    if is_planned(cx, operation) {
         if let Some(found) = contraction_of(cx, operation, pattern) {
-            return contraction(cx, &found, pattern, place);
+            return contraction(
+                cx,
+                &found,
+                pattern,
+                place,
+                |cx| match tiling_without_panels(cx, operation, pattern) {
+                    Some(tiling) => operation_in_tiles(cx, tiling, pattern, place),
+                    None => other_operation(cx, operation, pattern, place),
+                },
+            );
         }
         if let Some(tiling) = tiling_of(cx, operation, pattern) {
             return operation_in_tiles(cx, tiling, pattern, place);
         }
+    }
+    other_operation(cx, operation, pattern, place)
+}
+
+/// True if a thread runs an operation by itself, so that the translation chooses how. Chunks of a grid are long,
+/// and each belongs to one thread. An operation with a strategy becomes the loop that the strategy states.
+fn is_planned(cx: &Translator<'_>, operation: &flat::ArrayOperation) -> bool {
+    let in_order = operation.level == flat::Level::Sequential && !operation.is_marked();
+    in_order && cx.machine == Machine::Processor && !cx.lockstep
+}
+
+/// Translates an operation that has no tiles.
+fn other_operation<'a>(
+    cx: &mut Translator<'a>,
+    operation: &'a flat::ArrayOperation,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<()> {
+    if is_planned(cx, operation) {
         if let Some(grouping) = grouping_of(cx, operation)
             && operation_in_groups(cx, &grouping, pattern, place)?
         {

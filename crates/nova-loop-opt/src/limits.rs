@@ -35,6 +35,9 @@ pub(crate) const NODES_OF_A_SIDE: usize = 20;
 /// The maximum number of nodes that are computed where a branch would have skipped them.
 pub(crate) const NODES_OF_A_BRANCH: usize = 60;
 
+/// The maximum number of nodes of a condition under which a fold selects.
+pub(crate) const NODES_OF_A_SELECTION: usize = 200;
+
 /// The maximum number of nodes of an address that strip-mining looks at.
 pub(crate) const NODES_OF_AN_ADDRESS: usize = 40;
 

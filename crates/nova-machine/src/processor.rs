@@ -61,6 +61,9 @@ pub struct Processor {
     pub few_lanes: u32,
     /// The maximum number of elements of such a reduction. An estimate.
     pub few_elements: i64,
+    /// Iterations of a strip in which vector instructions look for something better: some vectors. Measured
+    /// (docs/decisions/strip-mining.md).
+    pub selection_strip: i64,
     /// Keys from which a sort counts digits rather than merging. Measured (docs/decisions/sorts.md).
     pub radix_keys: i64,
     /// The cost of a branch that is sometimes mispredicted, in simple operations. An estimate.
@@ -111,6 +114,7 @@ pub const PROCESSOR: Processor = Processor {
     lockstep_lanes: 32,
     few_lanes: 8,
     few_elements: 128,
+    selection_strip: 64,
     radix_keys: 128,
     branch_work: 8,
     overlapped_work: 60,

@@ -21,7 +21,6 @@ use crate::output::Output;
 use crate::outputs::{consume_all, start_outputs};
 use crate::source::name_of;
 use crate::space::{Rows, Space};
-use crate::tiles::less_than_a_tile;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
@@ -29,12 +28,13 @@ use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, PANEL_ROWS};
 
-/// Translates a contraction, by panels if its extents are worth them.
+/// Translates a contraction: by panels if its extents are worth them, and otherwise as `otherwise` does.
 pub(crate) fn contraction<'a>(
     cx: &mut Translator<'a>,
     contraction: &Contraction<'a>,
     pattern: &'a [flat::Variable],
     place: &Place,
+    otherwise: impl FnOnce(&mut Translator<'a>) -> Result<()>,
 ) -> Result<()> {
     let map = contraction.map;
     let extents = cx.simple_values(&map.shape)?;
@@ -46,18 +46,15 @@ pub(crate) fn contraction<'a>(
         steps = steps.times(cx.simple(*extent)?);
     }
     let steps = cx.simplify(steps, "steps", INDEX);
-    let others = pattern.iter().map(|array| Output::Map(*array)).collect();
-    cx.loops += 1;
-    cx.choose(
-        contraction.fits(&extents, &steps),
-        |cx| {
-            let blocks = Blocks::new(cx, contraction, outputs, &extents, steps, place);
-            by_panels(cx, &blocks)
-        },
-        |cx| less_than_a_tile(cx, map, pattern, others, &extents, place),
-    )?;
-    cx.loops -= 1;
-    Ok(())
+    let fits = contraction.fits(&extents, &steps);
+    let by_panels = |cx: &mut Translator<'a>| {
+        cx.loops += 1;
+        let blocks = Blocks::new(cx, contraction, outputs, &extents, steps, place);
+        by_panels(cx, &blocks)?;
+        cx.loops -= 1;
+        Ok(())
+    };
+    cx.choose(fits, by_panels, otherwise)
 }
 
 /// The extents and the sizes of blocks of a contraction under translation.
@@ -330,60 +327,93 @@ fn finish<'a>(
     panels: &Panels,
     block: &Block,
 ) -> Result<()> {
-    let contraction = blocks.contraction;
-    let map = contraction.map;
     let place = &blocks.place;
+    let lanes = Expression::index(blocks.lanes);
     each(cx, "tile", block.tiles.clone(), place, |cx, tile| {
         let start = block.column(cx, blocks, &tile);
-        let size = Expression::index(i64::from(PANEL_ROWS));
-        let lanes = Expression::index(blocks.lanes);
-        each(cx, "group", block.groups.clone(), place, |cx, group| {
-            let first = blocks.first_row(cx, &block.top, &group);
-            let origin = tile
-                .times(block.groups.clone())
-                .plus(group)
-                .times(size.clone());
-            let origin = cx.simplify(origin, "origin", INDEX);
-            each_pair(
-                cx,
-                ["row", "lane"],
-                [&size, &lanes],
-                place,
-                |cx, row, lane| {
-                    bind(cx, map.indices[contraction.row], first.plus(row.clone()))?;
-                    bind(cx, map.indices[contraction.lane], start.plus(lane.clone()))?;
-                    let from = origin.plus(row).times(lanes.clone()).plus(lane);
-                    cx.scope(|cx| {
-                        cx.statements(contraction.before)?;
-                        let total = at(panels.totals, from);
-                        let total = match contraction.element {
-                            Scalar::F64 => total,
-                            element => Expression::Scalar {
-                                operation: ScalarOperation::Convert(element),
-                                operand: Scalar::F64,
-                                arguments: vec![total],
-                            },
-                        };
-                        bind_reduced(cx, contraction.output, contraction.sums, vec![total])?;
-                        cx.statements(contraction.after)?;
-                        let mut indices = Vec::with_capacity(map.indices.len());
-                        for index in &map.indices {
-                            indices.push(cx.simple(flat::Atom::Variable(*index))?);
-                        }
-                        let space = Space {
-                            parallel: false,
-                            indices,
-                            count: zero(),
-                            number: zero(),
-                            rows: Rows::None,
-                            place: place.clone(),
-                        };
-                        consume_all(cx, map, &blocks.outputs, &map.body.results, &space)
+        let origin = tile.times(block.groups.clone()).times(rows_of_group());
+        let origin = cx.simplify(origin, "origin", INDEX);
+        let last = block.groups.clone().minus(Expression::index(1));
+        let first = blocks.first_row(cx, &block.top, &last);
+        let tiled = blocks
+            .columns
+            .clone()
+            .minus(Expression::index(blocks.lanes - 1));
+        cx.when(within(&start, &tiled), |cx| {
+            each(cx, "row", block.rows.clone(), place, |cx, row| {
+                let row = block.top.clone().plus(row);
+                let row = cx.simplify(row, "row", INDEX);
+                // The last group may begin with rows of the one before it.
+                let before = last.clone().times(rows_of_group());
+                let in_last = before.clone().plus(row.clone()).minus(first.clone());
+                let in_block = row.clone().minus(block.top.clone());
+                let is_before = in_block.clone().compare(ScalarOperation::Less, before);
+                let total = Expression::Select {
+                    condition: Box::new(is_before),
+                    then: Box::new(in_block),
+                    otherwise: Box::new(in_last),
+                };
+                let from = origin.plus(total).times(lanes.clone());
+                let from = cx.simplify(from, "from", INDEX);
+                let index = blocks.contraction.map.indices[blocks.contraction.row];
+                bind(cx, index, row.clone())?;
+                cx.when(within(&row, &blocks.rows), |cx| {
+                    each(cx, "lane", lanes.clone(), place, |cx, lane| {
+                        let column = blocks.contraction.map.indices[blocks.contraction.lane];
+                        bind(cx, column, start.plus(lane.clone()))?;
+                        finish_result(cx, blocks, at(panels.totals, from.plus(lane)))
                     })
-                },
-            )
+                })
+            })
         })
     })
+}
+
+/// Returns the condition that an index is in range. It is so anyway; the condition makes proofs about results
+/// short.
+fn within(index: &Expression, count: &Expression) -> Expression {
+    let is_positive = zero().compare(ScalarOperation::LessEqual, index.clone());
+    is_positive.and(index.clone().compare(ScalarOperation::Less, count.clone()))
+}
+
+/// Computes one result from its total.
+fn finish_result<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    total: Expression,
+) -> Result<()> {
+    let contraction = blocks.contraction;
+    let map = contraction.map;
+    let total = match contraction.element {
+        Scalar::F64 => total,
+        element => Expression::Scalar {
+            operation: ScalarOperation::Convert(element),
+            operand: Scalar::F64,
+            arguments: vec![total],
+        },
+    };
+    cx.scope(|cx| {
+        cx.statements(contraction.before)?;
+        bind_reduced(cx, contraction.output, contraction.sums, vec![total])?;
+        cx.statements(contraction.after)?;
+        let mut indices = Vec::with_capacity(map.indices.len());
+        for index in &map.indices {
+            indices.push(cx.simple(flat::Atom::Variable(*index))?);
+        }
+        let space = Space {
+            parallel: false,
+            indices,
+            count: zero(),
+            number: zero(),
+            rows: Rows::None,
+            place: blocks.place.clone(),
+        };
+        consume_all(cx, map, &blocks.outputs, &map.body.results, &space)
+    })
+}
+
+fn rows_of_group() -> Expression {
+    Expression::index(i64::from(PANEL_ROWS))
 }
 
 /// Binds an index to a value.

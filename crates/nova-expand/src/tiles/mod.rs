@@ -12,7 +12,7 @@
 mod steps;
 pub(crate) mod tiling;
 
-use self::tiling::{Tiling, tiling_without_panels};
+use self::tiling::Tiling;
 use crate::accumulators::{Reduction, zero};
 use crate::env::Env;
 use crate::loops::{each, groups_of, wrap};
@@ -82,40 +82,6 @@ pub(crate) fn operation_in_tiles<'a>(
     let outputs = start_outputs(cx, map, pattern, &space)?;
     cx.flush_loads()?;
     cx.loops += 1;
-    tiles_or_less(cx, tiling, pattern, outputs, &extents, place)?;
-    cx.loops -= 1;
-    Ok(())
-}
-
-/// Translates a map of reductions whose results exist, in tiles without panels if it has some.
-pub(crate) fn less_than_a_tile<'a>(
-    cx: &mut Translator<'a>,
-    map: &'a flat::ArrayOperation,
-    pattern: &'a [flat::Variable],
-    outputs: Vec<Output<'a>>,
-    extents: &[Expression],
-    place: &Place,
-) -> Result<()> {
-    match tiling_without_panels(cx, map, pattern) {
-        Some(tiling) => {
-            cx.frame += tiling.bytes;
-            tiles_or_less(cx, tiling, pattern, outputs, extents, place)
-        }
-        None => untiled(cx, map, &outputs, extents, place),
-    }
-}
-
-/// Translates a map of reductions whose results exist, in the largest tiles that they fill.
-fn tiles_or_less<'a>(
-    cx: &mut Translator<'a>,
-    tiling: Tiling<'a>,
-    pattern: &'a [flat::Variable],
-    outputs: Vec<Output<'a>>,
-    extents: &[Expression],
-    place: &Place,
-) -> Result<()> {
-    let map = tiling.map;
-    let extents = extents.to_vec();
     cx.choose(
         tiling.fits(&extents),
         |cx| all_tiles(cx, tiling.clone(), outputs, extents.clone(), place),
@@ -136,7 +102,9 @@ fn tiles_or_less<'a>(
                 None => untiled(cx, map, &outputs, &extents, place),
             }
         },
-    )
+    )?;
+    cx.loops -= 1;
+    Ok(())
 }
 
 /// Translates a map of reductions in tiles that its rows fill in part, if these have enough results.

@@ -121,7 +121,7 @@ pub(crate) fn tiling_of<'a>(
 
 /// Returns the tiles of an operation that have one row and no panels, if it is such a map and neighbouring
 /// results read neighbours.
-pub(super) fn tiling_without_panels<'a>(
+pub(crate) fn tiling_without_panels<'a>(
     cx: &Translator<'a>,
     map: &'a flat::ArrayOperation,
     results: &[flat::Variable],

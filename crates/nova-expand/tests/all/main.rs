@@ -3,6 +3,7 @@
 #[path = "../../../nova-flat/tests/support/mod.rs"]
 mod support;
 
+mod contractions;
 mod fixed_blocks;
 mod lanes;
 mod large;

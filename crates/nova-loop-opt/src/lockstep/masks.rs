@@ -6,10 +6,10 @@ use nova_loop::ir::Expression;
 
 /// The type of the elements of masks: 1 in the lanes that take part, 0 in the others. It is as wide as most
 /// numbers, so that vectors of both have the same lanes.
-pub(super) const MASK: Scalar = Scalar::I32;
+pub(crate) const MASK: Scalar = Scalar::I32;
 
 /// Returns a constant of the type of masks.
-pub(super) fn number(value: i32) -> Expression {
+pub(crate) fn number(value: i32) -> Expression {
     Expression::Constant(ScalarValue::I32(value))
 }
 
@@ -23,7 +23,7 @@ pub(super) fn flag(condition: Expression) -> Expression {
 }
 
 /// Returns 1 or 0 for a bool whose parts are all defined. C compilers make branches of conditional parts.
-pub(super) fn total_flag(condition: Expression) -> Expression {
+pub(crate) fn total_flag(condition: Expression) -> Expression {
     use ScalarOperation::{BitAnd, BitOr, Convert};
     match condition {
         Expression::Select {
@@ -57,7 +57,7 @@ fn is_bool(expression: &Expression, value: bool) -> bool {
 }
 
 /// Returns an operation on elements of masks.
-pub(super) fn on_masks(
+pub(crate) fn on_masks(
     operation: ScalarOperation,
     left: Expression,
     right: Expression,

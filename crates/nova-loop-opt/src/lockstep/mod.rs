@@ -34,7 +34,7 @@
 mod block;
 mod conditionals;
 mod endless;
-mod masks;
+pub(crate) mod masks;
 mod private;
 mod scalars;
 mod values;

@@ -1,5 +1,5 @@
 //! A pass on Loop that strip-mines innermost loops: they work in strips of some hundred iterations,
-//! where what an iteration writes depends on no other iteration. There are four cases:
+//! where what an iteration writes depends on no other iteration. There are five cases:
 //!
 //! - Loops that write a large result and compute little write it with non-temporal stores
 //!   ([`non_temporal`], [`lines`]).
@@ -9,6 +9,8 @@
 //!   ([`distribution`]; loop distribution with scalar expansion).
 //! - Loops that are prefix scans compute their results in vector registers, a few at a time
 //!   ([`prefix_scans`]).
+//! - Loops that select, as the search for a least element, skip strips that have nothing better
+//!   ([`selections`]).
 //!
 //! None of these changes a value, except that prefix scans of floats get another bracketing where
 //! that is free. All of them move writes after reads of other iterations. This has no visible
@@ -26,6 +28,7 @@ mod offsets;
 mod prefix_scans;
 mod recurrences;
 mod scattered;
+mod selections;
 mod stages;
 mod totals;
 
@@ -141,6 +144,10 @@ impl Strips<'_> {
     fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
         for list in command.lists_mut() {
             *list = self.list(std::mem::take(list));
+        }
+        if let Some(commands) = self.selection(&command) {
+            made.extend(commands);
+            return;
         }
         let rewritten = self.map(&command).and_then(|map| {
             if map.folds.is_empty() && map.in_place {

@@ -205,3 +205,26 @@ fn loops_whose_order_matters_stay() {
     nova_loop_opt::strip_mining::run(&mut program);
     assert!(!print(&program).contains("prefix_scan"));
 }
+
+#[test]
+fn positions_of_a_filter_are_counted_in_order() {
+    // The length of the result stands for what a filter keeps.
+    let kept = "(declare kept:i64 0)";
+    let cheap = "(declare v:i32 (load x i)) (declare k:i64 (convert.i64 bool (gt i32 v a)))
+        (store t kept v) (set kept (add i64 kept k))";
+    assert_eq!(scans(kept, cheap), 0);
+    // What decides is computed for a strip, where it saves more than the strip costs.
+    let work = "(mul i32 (add i32 v a) (add i32 (mul i32 v v) (sub i32 v a)))";
+    let costly = cheap.replace(
+        "(gt i32 v a)",
+        &format!("(gt i32 (mul i32 {work} {work}) a)"),
+    );
+    let text = rewritten("i32", &function("i32", kept, &costly));
+    assert!(
+        text.contains(" independent ") && !text.contains("(prefix_scan_"),
+        "{text}"
+    );
+    // A position that is also a value is a running result.
+    let value = cheap.replace("(store t kept v)", "(store t kept (wrap.i32 i64 kept))");
+    assert_eq!(scans(kept, &value), 1);
+}

@@ -90,3 +90,32 @@ fn sums_that_wrap_elsewhere_stay() {
         "{printed}"
     );
 }
+
+/// A filter reads its own elements for all that it looks at, and other ones where its condition holds.
+#[test]
+fn filters_read_their_own_elements_early() {
+    for (index, is_early) in [("k", true), ("k1", false)] {
+        let text = format!(
+            "(program (entry \"f\" [(\"x\" (vector i64)) (\"y\" (vector i64))] (vector i64) \"f\")
+              (function \"f\" [n:i64 x:[n]i64 m:i64 y:[m]i64] [r:i64 d:[r]i64] (do
+                (let [long:bool] (gt i64 m n)) (let [] (check long length [m n]))
+                (let [l:i64 out:[l]i64] (operation [n] [k:i64] [] (do
+                  (let [a:i64] (index x [k])) (let [c:bool] (gt i64 a 2))
+                  (let [k1:i64] (add i64 k 1))
+                  (let [e:i64] (if c (do (let [v:i64] (index y [{index}])) (in v)) (do (in 0))))
+                  (in c e)) (filter 1)))
+                (in l out))))"
+        );
+        let before = read(&text);
+        let mut program = read(&text);
+        apply(nova_opt::bounds::run_speculate, &mut program);
+        for x in ["[]", "[1]", "[1 2 3 5 7]", "[3 1 4]"] {
+            let inputs = [x, "[5 6 7 8 9 10]"];
+            let (now, then) = (value(&program, &inputs), value(&before, &inputs));
+            assert_eq!(now, then, "{inputs:?}\n{}", print(&program));
+        }
+        let printed = print(&program);
+        let (_, choice) = printed.split_once("(if c").unwrap();
+        assert_eq!(!choice.contains("(index y"), is_early, "{printed}");
+    }
+}
