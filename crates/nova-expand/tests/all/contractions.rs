@@ -180,13 +180,9 @@ fn long_sums_of_floats_are_right() {
     );
     let program = read("contractions", &program);
     let mem = nova_mem::introduce(&program);
-    let translated = nova_expand::translate_with(
-        &mem,
-        false,
-        TileSizes::default(),
-        nova_machine::Machine::Processor,
-    )
-    .unwrap();
+    let translated =
+        nova_expand::translate_with(&mem, false, small(), nova_machine::Machine::Processor)
+            .unwrap();
     let [_, found] = results(&program, &translated, &input, false);
     let found = outcome(&program, found);
     let first = found.trim_start_matches('[').split(' ').next().unwrap();

@@ -113,8 +113,8 @@ fn run(flat: &str, input: &str, strict: bool, sizes: TileSizes, is_tiled: bool) 
 fn products_of_all_extents() {
     let programs = [
         // Sums of small integers are exact in floats, too.
-        (product("f32", "mul", "add", "0.5f"), false),
-        (product("f64", "mul", "add", "-0.0L"), false),
+        (product("f32", "sub", "add", "0.5f"), false),
+        (product("f64", "sub", "add", "-0.0L"), false),
         (product("i32", "mul", "add", "7i32"), true),
         (product("i64", "add", "max", "-100"), true),
         (product("f32", "add", "min", "100.0f"), true),
@@ -138,8 +138,8 @@ fn products_of_all_extents() {
 #[test]
 fn transposed_products_of_all_extents() {
     let programs = [
-        (product("f32", "mul", "add", "0.5f"), false),
-        (product("f64", "mul", "add", "-0.0L"), false),
+        (product("f32", "sub", "add", "0.5f"), false),
+        (product("f64", "sub", "add", "-0.0L"), false),
         (product("i32", "mul", "add", "7i32"), true),
     ];
     for (program, strict) in &programs {
@@ -160,7 +160,7 @@ fn transposed_products_of_all_extents() {
 
 #[test]
 fn products_of_the_usual_tiles() {
-    let program = product("f32", "mul", "add", "0.0f");
+    let program = product("f32", "sub", "add", "0.0f");
     for (n, m, p) in [(1, 3, 64), (67, 129, 65), (5, 128, 130), (65, 1, 64)] {
         let input = format!("{} {}", matrix(n, m, 3), matrix(m, p, 4));
         run(&program, &input, false, TileSizes::default(), true);
@@ -191,7 +191,7 @@ fn columns_of_all_extents() {
 
 #[test]
 fn the_order_of_strict_sums_is_kept() {
-    let program = product("f32", "mul", "add", "0.0f");
+    let program = product("f32", "sub", "add", "0.0f");
     let input = format!("{} {}", matrix(5, 5, 1), matrix(5, 9, 2));
     run(&program, &input, true, SMALL, false);
 }
@@ -200,7 +200,7 @@ fn the_order_of_strict_sums_is_kept() {
 fn long_sums_of_floats_are_right() {
     // 0.1 a hundred thousand times: added one by one in single precision it would be off by 0.04 %.
     let count = 100_000;
-    let program = product("f32", "mul", "add", "0.0f");
+    let program = product("f32", "min", "add", "0.0f");
     let row = vec!["1"; count].join(" ");
     let column = vec!["[0.1 0.1 0.1]"; count].join(" ");
     let program = read("tiles", &program);
@@ -236,7 +236,7 @@ fn maps_whose_neighbours_read_far_apart_are_not_tiled() {
 #[test]
 fn the_tiles_of_a_function_leave_room_on_the_stack() {
     // Forty products, each of which would take some 37 KB.
-    let one = product("f32", "mul", "add", "0.0f");
+    let one = product("f32", "sub", "add", "0.0f");
     let (head, rest) = one.split_at(one.find("(let [d:").unwrap());
     let (operation, tail) = rest.split_at(rest.find("(in n p d)").unwrap());
     let copies: Vec<String> = (0..40)

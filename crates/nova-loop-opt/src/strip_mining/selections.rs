@@ -13,6 +13,7 @@ use crate::lockstep::masks::{MASK, number, on_masks, total_flag};
 use crate::strip_mining::non_temporal::when;
 use nova_core::ScalarOperation;
 use nova_diag::deep;
+use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,12 +88,10 @@ impl Strips<'_> {
         let look = Command::sequential(k, left.clone(), look, place);
         inside.push(when(is_first.negated(), vec![look]));
 
-        let k = self.add_index("k");
-        let mut run = vec![Command::declare(
-            *index,
-            first.plus(Expression::Variable(k)),
-        )];
-        run.extend(body.iter().cloned());
+        let (k, own) = (self.add_index("k"), self.add_index("i"));
+        let mut run = vec![Command::declare(own, first.plus(Expression::Variable(k)))];
+        let mut names = BTreeMap::from([(*index, own)]);
+        run.extend(copies::copy(self.program, body, &mut names));
         let run = Command::sequential(k, left, run, place);
         let has_some = on_masks(
             ScalarOperation::NotEqual,

@@ -310,3 +310,57 @@ fn loops_of_which_c_compilers_make_vectors_or_never_would_stay() {
         assert!(!text.contains("(local "), "{text}");
     }
 }
+
+/// Returns a loop that passes on `s` and `j`, and gives them as the last elements.
+fn selected(body: &str) -> String {
+    floats(&format!(
+        "(declare s:f32 a) (declare j:f32 0.0f)
+         (for i n sequential (declare v:f32 (load x i)) {body})
+         (for e n sequential (store t e (select (eq i64 (and i64 e 1) 0) s j)))"
+    ))
+}
+
+#[test]
+fn folds_that_select_skip_strips() {
+    let better = "(or (lt f32 s v) (and (eq f32 s v) (lt f32 j 3.0f)))";
+    let better = better
+        .replace("(or (lt f32 s v)", "(select (lt f32 s v) true")
+        .replace(
+            "(and (eq f32 s v) (lt f32 j 3.0f))",
+            "(select (eq f32 s v) (lt f32 j 3.0f) false)",
+        );
+    let number = "(convert.f32 i64 i)";
+    for body in [
+        // Assigned where they are better.
+        format!("(if {better} (do (set s v) (set j {number})))"),
+        // Chosen in both cases, and assigned after it.
+        format!(
+            "(declare p:f32) (declare q:f32)
+             (if {better} (do (set p v) (set q {number})) (do (set p s) (set q j)))
+             (set s p) (set j q)"
+        ),
+        // The least and the greatest element.
+        "(if (lt f32 v s) (do (set s v))) (if (lt f32 j v) (do (set j v)))".to_string(),
+    ] {
+        let text = rewritten(&selected(&body));
+        assert!(text.contains("(declare any"), "{text}");
+    }
+}
+
+#[test]
+fn folds_whose_replacements_need_not_become_rare_stay() {
+    for body in [
+        // The condition does not depend on what is passed on.
+        "(if (lt f32 v 50.0f) (do (set s v)))",
+        // What replaces depends on it.
+        "(if (lt f32 s v) (do (set s (add f32 s 1.0f))))",
+        // Something changes in any case.
+        "(if (lt f32 s v) (do (set s v))) (set j (add f32 j 1.0f))",
+        "(if (lt f32 s v) (do (set s v)) (do (set s 1.0f)))",
+        // An element that may only be read where a condition holds.
+        "(if (select (lt f32 s v) (lt f32 j (load x (sub i64 n 1))) false) (do (set s v)))",
+    ] {
+        let text = rewritten(&selected(body));
+        assert!(!text.contains("(declare any"), "{text}");
+    }
+}
