@@ -13,7 +13,7 @@ use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk;
 use std::collections::BTreeSet;
 
-/// Returns the variables that the list of a loop declares before it and that no command reads after it. Lanes
+/// Returns the variables that the list of a loop declares before it and that no command mentions after it. Lanes
 /// that have left the loop need their values no more.
 pub(super) fn ending(commands: &[Command], at: usize) -> BTreeSet<Variable> {
     let (before, after) = commands.split_at(at);
@@ -23,9 +23,11 @@ pub(super) fn ending(commands: &[Command], at: usize) -> BTreeSet<Variable> {
             ending.insert(*variable);
         }
     }
-    for variable in walk::read_variables(after.get(1..).unwrap_or_default()) {
-        ending.remove(&variable);
-    }
+    walk::each_command(after.get(1..).unwrap_or_default(), |command| {
+        walk::each_mentioned(command, &mut |variable| {
+            ending.remove(&variable);
+        });
+    });
     ending
 }
 
