@@ -39,6 +39,7 @@ impl<'p> Walk<'p> {
         let (first, count) = match access.extent {
             Extent::At(index) => (self.state.number(index), Some(Polynomial::constant(1))),
             Extent::Count(count) => (none, Some(self.state.number(count))),
+            Extent::Groups(count, size) => (none, self.state.number(count).scaled(i64::from(size))),
             Extent::Fixed(count) => (none, Some(Polynomial::constant(count))),
             Extent::Any => (none, None),
         };

@@ -5,9 +5,9 @@
 //! A block of rows and a block of columns are computed together. The factors of so many steps are computed
 //! once into two panels, as the inner loop reads them, and [`Command::MultiplyPanels`] adds their products to
 //! totals. So the factors may be any expressions, read from memory in any order. The last columns that do
-//! not fill a row of lanes are in one that overlaps the previous one; so do the last rows that
-//! do not fill a group. A left factor that is the same for all iterations of the loops around is computed once for all
-//! of them.
+//! not fill a row of lanes are in one that overlaps the previous one. So are the last rows that do not fill a
+//! group. A left factor that is the same for all iterations of the loops around is computed once for all of
+//! them.
 
 mod panels;
 pub(crate) mod selection;

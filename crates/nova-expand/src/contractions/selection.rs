@@ -16,6 +16,9 @@ use nova_loop::ir::{Expression, PANEL_ROWS, panel_lanes};
 use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The maximum number of left factors that are kept for the loops around.
+const SHARED_FACTORS: i64 = 1 << 27;
+
 /// A map whose elements are sums of products.
 pub(crate) struct Contraction<'a> {
     pub(super) map: &'a flat::ArrayOperation,
@@ -58,9 +61,16 @@ impl Contraction<'_> {
             let extent = extent.cloned().unwrap_or(zero());
             Expression::index(least).compare(ScalarOperation::LessEqual, extent)
         };
-        least(i64::from(self.lanes), extents.get(self.lane))
+        let fits = least(i64::from(self.lanes), extents.get(self.lane))
             .and(least(i64::from(PANEL_ROWS), extents.get(self.row)))
-            .and(least(PROCESSOR.contracted_steps, Some(steps)))
+            .and(least(PROCESSOR.contracted_steps, Some(steps)));
+        if !self.shares_left() {
+            return fits;
+        }
+        // All left factors must have room. There are rows, so that the division is defined.
+        let rows = extents.get(self.row).cloned().unwrap_or(zero());
+        let room = Expression::index(SHARED_FACTORS).compare(ScalarOperation::Divide, rows);
+        fits.and(steps.clone().compare(ScalarOperation::LessEqual, room))
     }
 
     /// True if the loops around share the left factors.

@@ -217,6 +217,11 @@ impl<'p> Machine<'p> {
             let mut pointer = self.evaluate(&access.pointer)?.pointer()?;
             let count = match access.extent {
                 Extent::Count(count) => Some(self.evaluate(count)?.index()?),
+                Extent::Groups(count, size) => Some(
+                    self.evaluate(count)?
+                        .index()?
+                        .saturating_mul(i64::from(size)),
+                ),
                 Extent::Fixed(count) => Some(count),
                 Extent::At(_) | Extent::Any => None,
             };

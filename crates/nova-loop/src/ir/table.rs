@@ -11,7 +11,7 @@ use super::{
     Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, HostAccess, PANEL_ROWS,
     PARTIAL_LANES, PREFIX_WIDTH, Stays, TableCommand, Type, Variable, panel_lanes,
 };
-use Extent::{Any, At, Count, Fixed};
+use Extent::{Any, At, Count, Fixed, Groups};
 use Role::{Assigned, Named, Stored, Updated};
 use Use::{Read, Written};
 use Wants::{AnyPointer, ElementOf, Is, Other};
@@ -82,6 +82,8 @@ pub enum Extent<'a> {
     At(&'a Expression),
     /// As many as the value of this operand.
     Count(&'a Expression),
+    /// As many groups of this size as the value of this operand.
+    Groups(&'a Expression, u32),
     /// This number.
     Fixed(i64),
     /// Any of them.
@@ -213,7 +215,8 @@ macro_rules! command_table {
                 element: Attribute, operation: Attribute, count: Expression(INDEX);
             "multiply_panels" [Command::MultiplyPanels { totals, left, right, element, steps }]
                 totals: Address(Written, Scalar::F64, fixed(PANEL_ROWS * panel_lanes(*element))),
-                left: Address(Read, *element, Any), right: Address(Read, *element, Any),
+                left: Address(Read, *element, Groups(steps, PANEL_ROWS)),
+                right: Address(Read, *element, Groups(steps, panel_lanes(*element))),
                 element: Attribute, steps: Expression(INDEX);
             "prefix_scan_inclusive" [Command::PrefixScan {
                 to, from, element, operation, exclusive: false, last

@@ -40,6 +40,8 @@ fn excepted(except: &str) -> String {
           (function "f" [n:i64 x:[n]i32 m:i64 y:[m]i32] [r0:i64 r:[r0]i32] (do
             (let [z:[n]i32] (operation [n] [i:i64] [] (do
                 (let [e:i32] (index x [i]))
+                (let [none:bool] (eq i64 m 0)) (let [one:bool] (le i64 m 1))
+                (let [second:bool] (eq i64 i 1))
                 (let [few:bool] {except})
                 (let [low:bool] (lt i64 i m))
                 (let [fine:bool] (if few (do (in true)) (do (in low))))
@@ -56,6 +58,10 @@ fn checks_with_exceptions_move_before_the_operation() {
         ("(eq i64 m 0)", true),
         ("(lt i64 m 2)", true),
         ("(ne i64 m 3)", true),
+        // One or the other of two conditions, and both.
+        ("(if none (do (in true)) (do (in one)))", true),
+        ("(if none (do (in one)) (do (in false)))", true),
+        ("(if none (do (in true)) (do (in second)))", false),
         ("(eq i32 e 0i32)", false),
         ("(eq i64 i 2)", false),
     ] {

@@ -10,9 +10,8 @@ use crate::syntax::{block_type, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::{
-    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, Operand, PANEL_ROWS, PARTIAL_LANES,
-    PREFIX_WIDTH, Use, Variable, block_commands, calls, errors, jumps, operands, panel_lanes,
-    remarks, structures, variable_commands,
+    self, Command, Extent, FIXED_BLOCK, GATHER_WIDTH, Gather, Operand, Use, Variable,
+    block_commands, calls, errors, jumps, operands, remarks, structures, variable_commands,
 };
 
 /// Reports the reads and writes of a command on many elements.
@@ -21,10 +20,11 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
         return;
     }
     match command {
-        Command::Copy { count, .. } => {
-            let many = assigned(code, count);
-            trace_moved(code, command, many.clone(), many);
-        }
+        Command::Copy { .. }
+        | Command::PaddedCopy { .. }
+        | Command::LaneReduce { .. }
+        | Command::MultiplyPanels { .. }
+        | Command::PrefixScan { .. } => trace_addresses(code, command),
         Command::NonTemporalStore {
             fields,
             start,
@@ -32,10 +32,6 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
             count,
             ..
         } => trace_non_temporal(code, fields, start, from, count),
-        Command::PaddedCopy { count, .. } => {
-            let many = assigned(code, count);
-            trace_moved(code, command, many, literal(FIXED_BLOCK));
-        }
         Command::TreeReduce {
             pointer, element, ..
         } => trace_writes(
@@ -44,29 +40,6 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
             literal(FIXED_BLOCK),
             *element,
         ),
-        Command::LaneReduce { count, .. } => {
-            let many = assigned(code, count);
-            trace_moved(code, command, many, literal(PARTIAL_LANES));
-        }
-        Command::MultiplyPanels {
-            totals,
-            left,
-            right,
-            element,
-            steps,
-        } => {
-            let lanes = panel_lanes(*element);
-            for (panel, width) in [(left, PANEL_ROWS), (right, lanes)] {
-                let steps = assigned(code, steps);
-                let count = Expression::binary(Binary::Multiply, steps, literal(width));
-                trace_reads(code, panel, count, *element);
-            }
-            trace_writes(code, totals, literal(PANEL_ROWS * lanes), Scalar::F64);
-        }
-        Command::PrefixScan { .. } => {
-            let many = literal(PREFIX_WIDTH);
-            trace_moved(code, command, many.clone(), many);
-        }
         Command::Gather(gather) => trace_gather(code, gather),
         // These access no elements.
         Command::PlanNonTemporal { .. } | Command::PlanRows { .. } => {}
@@ -81,19 +54,27 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
     }
 }
 
-/// Reports what a command reads and writes through its addresses: so many elements through each.
-fn trace_moved(code: &mut Emitter, command: &Command, read: Expression, written: Expression) {
+/// Reports what a command reads and writes through its addresses.
+fn trace_addresses(code: &mut Emitter, command: &Command) {
     let mut addresses = Vec::new();
     operands(command, &mut |operand| {
-        if let Operand::Address(address, how, element, _) = operand {
-            addresses.push((address, how, element));
+        if let Operand::Address(address, how, element, extent) = operand {
+            addresses.push((address, how, element, extent));
         }
     });
     // The table has what a command writes first.
-    for (address, how, element) in addresses.into_iter().rev() {
+    for (address, how, element, extent) in addresses.into_iter().rev() {
+        let count = match extent {
+            Extent::Count(count) => assigned(code, count),
+            Extent::Groups(count, size) => {
+                Expression::binary(Binary::Multiply, assigned(code, count), literal(size))
+            }
+            Extent::Fixed(count) => literal(count),
+            Extent::At(_) | Extent::Any => literal(1),
+        };
         match how {
-            Use::Read => trace_reads(code, address, read.clone(), element),
-            Use::Written | Use::Value => trace_writes(code, address, written.clone(), element),
+            Use::Read => trace_reads(code, address, count, element),
+            Use::Written | Use::Value => trace_writes(code, address, count, element),
         }
     }
 }
