@@ -111,7 +111,7 @@ impl How<'_> {
 /// Tiles so small that the arrays of random programs fill them.
 pub const SMALL_TILES: TileSizes = TileSizes {
     accumulators: 16,
-    streamed_accumulators: 32,
+    step_accumulators: 32,
     panel_accumulators: 48,
     panel_lanes: 3,
     steps: 4,

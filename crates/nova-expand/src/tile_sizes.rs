@@ -7,8 +7,8 @@ use nova_machine::PROCESSOR;
 pub struct TileSizes {
     /// The bytes of accumulators in one tile: as many as the registers of a processor hold.
     pub accumulators: u32,
-    /// The bytes of accumulators in one tile whose elements are streamed from memory.
-    pub streamed_accumulators: u32,
+    /// The bytes of accumulators in one tile that reads other elements at each step.
+    pub step_accumulators: u32,
     /// The bytes of accumulators in one tile whose rows share a panel.
     pub panel_accumulators: u32,
     /// The minimum number of results in a row of such a tile.
@@ -37,7 +37,7 @@ impl Default for TileSizes {
     fn default() -> Self {
         TileSizes {
             accumulators: PROCESSOR.accumulator_bytes(),
-            streamed_accumulators: PROCESSOR.streamed_accumulator_bytes,
+            step_accumulators: PROCESSOR.step_accumulator_bytes,
             panel_accumulators: PROCESSOR.panel_accumulator_bytes,
             panel_lanes: PROCESSOR.panel_lanes,
             steps: 128,

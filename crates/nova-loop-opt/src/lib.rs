@@ -21,6 +21,7 @@ mod limits;
 pub mod locals;
 pub mod lockstep;
 pub mod loop_unswitching;
+mod masks;
 pub mod narrow_accumulators;
 pub mod parallel_regions;
 pub mod reclaim;

@@ -38,9 +38,9 @@ pub struct Processor {
     /// destination. Measured on a Zen 4 (docs/decisions/transposed-copies.md).
     pub transposed_lines: [i64; 2],
 
-    /// Bytes of the accumulators of a tile whose elements are streamed from memory: half of the first-level cache.
+    /// Bytes of the accumulators of a tile that reads other elements at each step: half of the first-level cache.
     /// Measured (docs/decisions/tiles.md).
-    pub streamed_accumulator_bytes: u32,
+    pub step_accumulator_bytes: u32,
     /// Bytes of the accumulators of a tile whose rows share a panel: twelve of the sixteen vectors of AVX2.
     /// Measured (docs/decisions/tiles.md).
     pub panel_accumulator_bytes: u32,
@@ -105,7 +105,7 @@ pub const PROCESSOR: Processor = Processor {
     non_temporal_strip_bytes: 256,
     store_queue_rows: 32,
     transposed_lines: [4, 1],
-    streamed_accumulator_bytes: 16 << 10,
+    step_accumulator_bytes: 16 << 10,
     panel_accumulator_bytes: 384,
     panel_lanes: 24,
     contracted_groups: 16,

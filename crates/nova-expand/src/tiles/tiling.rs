@@ -90,7 +90,7 @@ impl Tiling<'_> {
     }
 
     /// Returns the same tiles with fewer lanes, for results that do not fill these. There are none if
-    /// elements lie in a panel, since few results do not pay for a panel, or if they are streamed.
+    /// elements lie in a panel, since few results do not pay for a panel, or if they differ at each step.
     pub(super) fn narrow(&self) -> Option<Self> {
         let lanes = self.lanes / NARROW;
         (self.panels.is_empty() && !self.streams && lanes > 1).then(|| Tiling {
@@ -161,7 +161,7 @@ fn some_tiling_of<'a>(
     let (rows, lanes) = match panels.is_empty() {
         true => {
             let bytes = match streams {
-                true => cx.tiles.streamed_accumulators,
+                true => cx.tiles.step_accumulators,
                 false => cx.tiles.accumulators,
             };
             let lanes = bytes / (width * components as u32).max(1);

@@ -11,7 +11,7 @@ const SMALL: TileSizes = TileSizes {
     lanes: 4,
     radix_keys: 4,
     accumulators: 32,
-    streamed_accumulators: 64,
+    step_accumulators: 64,
     panel_accumulators: 48,
     panel_lanes: 3,
     steps: 4,

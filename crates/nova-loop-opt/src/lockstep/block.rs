@@ -1,10 +1,10 @@
 //! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
 
 use super::endless::ending;
-use super::masks::{MASK, flag, number, on_masks};
 use super::scalars::settle;
 use super::varying::{INDEX, differs, has_checks, may_part, reads};
 use crate::limits::BYTES_OF_LANES;
+use crate::masks::{MASK, flag, number, on_masks};
 use crate::strip_mining::non_temporal::when;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};

@@ -1,7 +1,7 @@
 //! Conditionals in lanes.
 
 use super::block::Block;
-use super::masks::{MASK, flag, number};
+use crate::masks::{MASK, flag, number};
 use nova_loop::ir::{Command, Expression, Variable};
 
 impl Block<'_> {

@@ -5,8 +5,8 @@
 //! the step of the lanes that stay. It ends when no lane has stayed, so that the last step is one of no lane.
 
 use super::block::{Block, break_if};
-use super::masks::{MASK, flag, number, on_masks, total_flag};
 use super::varying::{has_checks, leaves_if, reads};
+use crate::masks::{MASK, flag, number, on_masks, total_flag};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Type, Variable};

@@ -34,7 +34,6 @@
 mod block;
 mod conditionals;
 mod endless;
-pub(crate) mod masks;
 mod private;
 mod scalars;
 mod values;

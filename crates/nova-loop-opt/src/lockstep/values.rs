@@ -4,10 +4,10 @@
 //! not be defined, and where a variable lives on after the commands of the mask.
 
 use super::block::Block;
-use super::masks::{MASK, number, on_masks};
 use super::varying::{is_total, reads};
 use crate::index_set_splitting::expression_size;
 use crate::limits::NODES_OF_AN_ADDRESS;
+use crate::masks::{MASK, number, on_masks};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Type, Variable};

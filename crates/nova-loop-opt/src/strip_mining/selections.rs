@@ -9,7 +9,7 @@ use super::Strips;
 use super::linear::Definitions;
 use crate::index_set_splitting::expression_size;
 use crate::limits::NODES_OF_A_SELECTION;
-use crate::lockstep::masks::{MASK, number, on_masks, total_flag};
+use crate::masks::{MASK, number, on_masks, total_flag};
 use crate::strip_mining::non_temporal::when;
 use nova_core::ScalarOperation;
 use nova_diag::deep;

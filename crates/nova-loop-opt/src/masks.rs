@@ -1,4 +1,4 @@
-//! Masks: local arrays that tell which lanes take part.
+//! Masks: numbers that are 1 or 0, for lanes that take part and others, and for iterations.
 
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -14,7 +14,7 @@ pub(crate) fn number(value: i32) -> Expression {
 }
 
 /// Returns 1 or 0 for a bool.
-pub(super) fn flag(condition: Expression) -> Expression {
+pub(crate) fn flag(condition: Expression) -> Expression {
     Expression::Select {
         condition: Box::new(condition),
         then: Box::new(number(1)),
