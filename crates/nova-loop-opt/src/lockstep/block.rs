@@ -1,8 +1,7 @@
 //! A block of iterations in lockstep: the commands of a loop's body, each for all lanes before the next one.
 
-use super::endless::ending;
 use super::scalars::settle;
-use super::varying::{INDEX, differs, has_checks, may_part, reads};
+use super::varying::{INDEX, differs, ending, has_checks, may_part, reads};
 use crate::limits::BYTES_OF_LANES;
 use crate::masks::{MASK, flag, number, on_masks};
 use crate::strip_mining::non_temporal::when;

@@ -10,26 +10,7 @@ use crate::masks::{MASK, flag, number, on_masks, total_flag};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_loop::walk;
 use std::collections::BTreeSet;
-
-/// Returns the variables that the list of a loop declares before it and that no command mentions after it. Lanes
-/// that have left the loop need their values no more.
-pub(super) fn ending(commands: &[Command], at: usize) -> BTreeSet<Variable> {
-    let (before, after) = commands.split_at(at);
-    let mut ending = BTreeSet::new();
-    for command in before {
-        if let Command::Declare { variable, .. } = command {
-            ending.insert(*variable);
-        }
-    }
-    walk::each_command(after.get(1..).unwrap_or_default(), |command| {
-        walk::each_mentioned(command, &mut |variable| {
-            ending.remove(&variable);
-        });
-    });
-    ending
-}
 
 impl Block<'_> {
     /// Adds a loop that breaks end. Lanes that have left it may hold any values of the variables `ending`.

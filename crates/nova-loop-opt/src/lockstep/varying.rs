@@ -191,3 +191,21 @@ pub(super) fn leaves_if(command: &Command) -> Option<&Expression> {
         _others => None,
     }
 }
+
+/// Returns the variables that the list of a loop declares before it and that no command mentions after it. Lanes
+/// that have left the loop need their values no more.
+pub(super) fn ending(commands: &[Command], at: usize) -> BTreeSet<Variable> {
+    let (before, after) = commands.split_at(at);
+    let mut ending = BTreeSet::new();
+    for command in before {
+        if let Command::Declare { variable, .. } = command {
+            ending.insert(*variable);
+        }
+    }
+    walk::each_command(after.get(1..).unwrap_or_default(), |command| {
+        walk::each_mentioned(command, &mut |variable| {
+            ending.remove(&variable);
+        });
+    });
+    ending
+}
