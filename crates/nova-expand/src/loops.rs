@@ -123,3 +123,23 @@ pub(crate) fn each_pair<C: Nesting>(
         each(cx, inner, columns.clone(), place, |cx, j| write(cx, i, j))
     })
 }
+
+/// Divides a number of indices into parts of a size. Runs `write` for the first index of each part, and for
+/// how many it has.
+pub(crate) fn each_part<C: Nesting>(
+    cx: &mut C,
+    [counter, first, length]: [&str; 3],
+    (all, size): (&Expression, i64),
+    place: &Place,
+    write: impl FnOnce(&mut C, Expression, Expression) -> Result<()>,
+) -> Result<()> {
+    let parts = groups_of(all.clone(), size);
+    each(cx, counter, parts, place, |cx, number| {
+        let start = number.times(Expression::index(size));
+        let start = Expression::Variable(cx.writer().declare(first, INDEX, start));
+        let left = all.clone().minus(start.clone());
+        let count = left.compare(ScalarOperation::Minimum, Expression::index(size));
+        let count = Expression::Variable(cx.writer().declare(length, INDEX, count));
+        write(cx, start, count)
+    })
+}

@@ -1,7 +1,14 @@
 //! Maps whose elements are computed from the results of one reduction. The statements before and after the
 //! reduction can be separated from it, and run for several elements at a time.
 
+use crate::accumulators::zero;
 use crate::limits::STATEMENTS_OF_A_NEST;
+use crate::output::Output;
+use crate::outputs::consume_all;
+use crate::space::{Rows, Space};
+use crate::translator::Translator;
+use crate::writer::Result;
+use nova_diag::Place;
 use nova_flat::ir as flat;
 
 /// The body of such a map.
@@ -52,4 +59,27 @@ pub(crate) fn is_plain(statements: &[flat::Statement]) -> bool {
         )
     };
     statements.len() <= STATEMENTS_OF_A_NEST && statements.iter().all(is_scalar)
+}
+
+/// Passes the results of a map's body to its outputs, where the body runs for any element at any time. The
+/// indices of the element are bound.
+pub(crate) fn consume_result<'a>(
+    cx: &mut Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    outputs: &[Output<'a>],
+    place: &Place,
+) -> Result<()> {
+    let mut indices = Vec::with_capacity(map.indices.len());
+    for index in &map.indices {
+        indices.push(cx.simple(flat::Atom::Variable(*index))?);
+    }
+    let space = Space {
+        parallel: false,
+        indices,
+        count: zero(),
+        number: zero(),
+        rows: Rows::None,
+        place: place.clone(),
+    };
+    consume_all(cx, map, outputs, &map.body.results, &space)
 }

@@ -13,7 +13,7 @@ use self::select::{Selected, bucket, leading, select};
 use self::words::{counts, increment, index_of, narrowed, on_words, shifted, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
-use crate::loops::{each, groups_of};
+use crate::loops::{each, each_part};
 use crate::sort::{KeySort, merge_keys};
 use crate::source::info_of;
 use crate::translator::Translator;
@@ -148,7 +148,9 @@ fn take_selected(
 ) -> Result<()> {
     let variable = Expression::Variable;
     let taken = cx.declare("taken", INDEX, Expression::index(0));
-    each_block(cx, sort, |cx, base, length| {
+    let names = ["block", "base", "length"];
+    let parts = (&sort.count, KEYS_OF_A_BLOCK);
+    each_part(cx, names, parts, &sort.place, |cx, base, length| {
         let most = word_of(sorted.word, u64::MAX);
         let least = cx.declare("least", Type::Scalar(sorted.word), most);
         each(cx, "i", length.clone(), &sort.place, |cx, index| {
@@ -169,23 +171,6 @@ fn take_selected(
         cx.when(takes, |cx| {
             take_of_block(cx, sorted, selected, sort, (&base, length, taken))
         })
-    })
-}
-
-/// Runs `write` for the first key of each block of keys, and their number.
-fn each_block<'a>(
-    cx: &mut Translator<'a>,
-    sort: &KeySort,
-    write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
-) -> Result<()> {
-    let blocks = groups_of(sort.count.clone(), KEYS_OF_A_BLOCK);
-    each(cx, "block", blocks, &sort.place, |cx, number| {
-        let base = number.times(Expression::index(KEYS_OF_A_BLOCK));
-        let base = Expression::Variable(cx.declare("base", INDEX, base));
-        let left = sort.count.clone().minus(base.clone());
-        let length = left.compare(ScalarOperation::Minimum, Expression::index(KEYS_OF_A_BLOCK));
-        let length = Expression::Variable(cx.declare("length", INDEX, length));
-        write(cx, base, length)
     })
 }
 

@@ -39,7 +39,7 @@ pub struct Processor {
     pub transposed_lines: [i64; 2],
 
     /// Bytes of the accumulators of a tile that reads other elements at each step: half of the first-level cache.
-    /// Measured (docs/decisions/tiles.md).
+    /// An estimate.
     pub step_accumulator_bytes: u32,
     /// Bytes of the accumulators of a tile whose rows share a panel: twelve of the sixteen vectors of AVX2.
     /// Measured (docs/decisions/tiles.md).
@@ -48,7 +48,7 @@ pub struct Processor {
     /// loop before it looks for vectors, and whole vectors. Measured (docs/decisions/tiles.md).
     pub panel_lanes: u32,
     /// Groups of six rows in a block of a contraction, and rows of lanes of 128 bytes. The panels and totals
-    /// of a block take less than the second-level cache. Measured (docs/decisions/contractions.md).
+    /// of a block take less than the second-level cache. An estimate.
     pub contracted_groups: i64,
     pub contracted_tiles: i64,
     /// Products of a sum from which panels are worth their making. An estimate.
@@ -61,8 +61,8 @@ pub struct Processor {
     pub few_lanes: u32,
     /// The maximum number of elements of such a reduction. An estimate.
     pub few_elements: i64,
-    /// Iterations of a strip in which vector instructions look for something better: some vectors. Measured
-    /// (docs/decisions/strip-mining.md).
+    /// Iterations of a strip in which vector instructions look for something better: some vectors. An
+    /// estimate.
     pub selection_strip: i64,
     /// Keys from which a sort counts digits rather than merging. Measured (docs/decisions/sorts.md).
     pub radix_keys: i64,

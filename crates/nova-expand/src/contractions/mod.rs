@@ -15,10 +15,11 @@ pub(crate) mod selection;
 use self::panels::{Panels, allocate, fill_left, fill_right};
 use self::selection::Contraction;
 use crate::accumulators::{at, zero};
-use crate::loops::{each, each_pair, groups_of, wrap};
+use crate::loops::{each, each_pair, each_part, groups_of, wrap};
+use crate::nest::consume_result;
 use crate::operators::bind_reduced;
 use crate::output::Output;
-use crate::outputs::{consume_all, start_outputs};
+use crate::outputs::start_outputs;
 use crate::source::name_of;
 use crate::space::{Rows, Space};
 use crate::translator::Translator;
@@ -26,7 +27,7 @@ use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
-use nova_loop::ir::{Command, Expression, PANEL_ROWS};
+use nova_loop::ir::{Command, Expression, PANEL_ROWS, panel_lanes};
 
 /// Translates a contraction: by panels if its extents are worth them, and otherwise as `otherwise` does.
 pub(crate) fn contraction<'a>(
@@ -93,7 +94,7 @@ impl<'s, 'a> Blocks<'s, 'a> {
             rows: extent(contraction.row),
             columns: extent(contraction.lane),
             steps,
-            lanes: i64::from(contraction.lanes),
+            lanes: i64::from(panel_lanes(contraction.element)),
             rows_of_block: i64::from(PANEL_ROWS) * cx.tiles.contracted_groups,
             tiles_of_block: cx.tiles.contracted_tiles,
             steps_of_block: i64::from(cx.tiles.steps),
@@ -208,31 +209,6 @@ fn each_block_of_steps<'a>(
         (&blocks.steps, size),
         &blocks.place,
         write,
-    )
-}
-
-/// Divides a number of indices into parts of a size. Runs `write` for the first index of each part, and for
-/// how many it has.
-fn each_part<'a>(
-    cx: &mut Translator<'a>,
-    [counter, first, length]: [&str; 3],
-    (all, size): (&Expression, i64),
-    place: &Place,
-    write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
-) -> Result<()> {
-    each(
-        cx,
-        counter,
-        groups_of(all.clone(), size),
-        place,
-        |cx, number| {
-            let start = number.times(Expression::index(size));
-            let start = Expression::Variable(cx.declare(first, INDEX, start));
-            let left = all.clone().minus(start.clone());
-            let count = left.compare(ScalarOperation::Minimum, Expression::index(size));
-            let count = Expression::Variable(cx.declare(length, INDEX, count));
-            write(cx, start, count)
-        },
     )
 }
 
@@ -383,7 +359,6 @@ fn finish_result<'a>(
     total: Expression,
 ) -> Result<()> {
     let contraction = blocks.contraction;
-    let map = contraction.map;
     let total = match contraction.element {
         Scalar::F64 => total,
         element => Expression::Scalar {
@@ -396,19 +371,7 @@ fn finish_result<'a>(
         cx.statements(contraction.before)?;
         bind_reduced(cx, contraction.output, contraction.sums, vec![total])?;
         cx.statements(contraction.after)?;
-        let mut indices = Vec::with_capacity(map.indices.len());
-        for index in &map.indices {
-            indices.push(cx.simple(flat::Atom::Variable(*index))?);
-        }
-        let space = Space {
-            parallel: false,
-            indices,
-            count: zero(),
-            number: zero(),
-            rows: Rows::None,
-            place: blocks.place.clone(),
-        };
-        consume_all(cx, map, &blocks.outputs, &map.body.results, &space)
+        consume_result(cx, contraction.map, &blocks.outputs, &blocks.place)
     })
 }
 

@@ -38,8 +38,6 @@ pub(crate) struct Contraction<'a> {
     pub(super) lane: usize,
     /// The type of the sums.
     pub(super) element: Scalar,
-    /// The number of columns in a row of lanes.
-    pub(super) lanes: u32,
     /// True if the left factor depends on an index of the loops around.
     left_varies: bool,
 }
@@ -61,7 +59,7 @@ impl Contraction<'_> {
             let extent = extent.cloned().unwrap_or(zero());
             Expression::index(least).compare(ScalarOperation::LessEqual, extent)
         };
-        let fits = least(i64::from(self.lanes), extents.get(self.lane))
+        let fits = least(i64::from(panel_lanes(self.element)), extents.get(self.lane))
             .and(least(i64::from(PANEL_ROWS), extents.get(self.row)))
             .and(least(PROCESSOR.contracted_steps, Some(steps)));
         if !self.shares_left() {
@@ -79,7 +77,7 @@ impl Contraction<'_> {
     }
 }
 
-/// What a value depends on: the indices of the map and of the reductions.
+/// The indices of the map and of the reductions that each value depends on.
 type Dependences = BTreeMap<flat::Variable, BTreeSet<flat::Variable>>;
 
 /// Returns the contraction that an operation is, if it is one.
@@ -96,9 +94,6 @@ pub(crate) fn contraction_of<'a>(
     }
     let nest = Nest::of(map)?;
     let sum = Sum::of(nest.reduction)?;
-    let Some(flat::Output::Reduce { .. }) = nest.reduction.outputs.first() else {
-        return None;
-    };
     let mut inside = BTreeSet::new();
     each_statement(&map.body, &mut |s| inside.extend(s.pattern.iter().copied()));
     let is_inside =
@@ -150,7 +145,6 @@ pub(crate) fn contraction_of<'a>(
         row,
         lane: others.len(),
         element: sum.element,
-        lanes: panel_lanes(sum.element),
         left_varies,
         steps: sum.steps,
     })

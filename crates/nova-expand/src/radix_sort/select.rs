@@ -59,23 +59,21 @@ pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> R
         let wanted = sort.first.clone();
         let wanted = wanted.compare(ScalarOperation::Maximum, Expression::index(1));
         let wanted = cx.simplify(wanted, "wanted", INDEX);
-        let block = guess_limit(cx, sort, word, &selected, &wanted)?;
-        count_selected(cx, sort, word, &selected, &wanted)?;
-        cx.emit(Command::Release(block));
-        Ok(())
+        guess_limit(cx, sort, word, &selected, &wanted)?;
+        count_selected(cx, sort, word, &selected, &wanted)
     })?;
     Ok(selected)
 }
 
 /// Sets the limit to a guess: counts a sample of the keys by their leading bits, and takes twice as many as are
-/// wanted. Returns the block of the counts.
+/// wanted.
 fn guess_limit(
     cx: &mut Translator<'_>,
     sort: &KeySort,
     word: Scalar,
     selected: &Selected,
     wanted: &Expression,
-) -> Result<Variable> {
+) -> Result<()> {
     let variable = Expression::Variable;
     let (counts, block) = counts(cx, "buckets", BUCKETS, &sort.place)?;
     let sampled = groups_of(sort.count.clone(), SAMPLED);
@@ -99,7 +97,8 @@ fn guess_limit(
         cx.assign(found, variable(found).plus(more));
         Ok(())
     })?;
-    Ok(block)
+    cx.emit(Command::Release(block));
+    Ok(())
 }
 
 /// Counts the keys up to the limit, which grows until there are enough.

@@ -15,7 +15,7 @@ pub(crate) mod tiling;
 use self::tiling::Tiling;
 use crate::accumulators::{Reduction, zero};
 use crate::env::Env;
-use crate::loops::{each, groups_of, wrap};
+use crate::loops::{each, each_part, groups_of, wrap};
 use crate::output::Output;
 use crate::outputs::{consume_all, start_outputs};
 use crate::source::scalar_type;
@@ -282,14 +282,9 @@ fn blocks_of_tiles<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> {
         return tiles_of_block(cx, tile, zero(), Expression::index(1));
     }
     let size = i64::from(cx.tiles.rows);
-    let extent = &tile.extents[tile.extents.len() - 2];
-    let count = groups_of(extent.clone(), size);
-    each(cx, "chunk", count, &tile.place, |cx, number| {
-        let row = number.times(Expression::index(size));
-        let row = Expression::Variable(cx.declare("top", INDEX, row));
-        let rows = extent.clone().minus(row.clone());
-        let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
-        let rows = Expression::Variable(cx.declare("rows", INDEX, rows));
+    let parts = (&tile.extents[tile.extents.len() - 2], size);
+    let names = ["chunk", "top", "rows"];
+    each_part(cx, names, parts, &tile.place, |cx, row, rows| {
         tiles_of_block(cx, tile, row, rows)
     })
 }
@@ -316,14 +311,9 @@ fn tiles_of_block<'a>(
 /// Computes the tiles that share a panel: all steps of their reductions, then their results.
 fn tile_row_block<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
     start_totals(cx, tile)?;
-    let steps = i64::from(cx.tiles.steps);
-    let count = groups_of(tile.length.clone(), steps);
-    each(cx, "block", count, &tile.place, |cx, number| {
-        let base = number.times(Expression::index(steps));
-        let base = Expression::Variable(cx.declare("base", INDEX, base));
-        let left = tile.length.clone().minus(base.clone());
-        let length = left.compare(ScalarOperation::Minimum, Expression::index(steps));
-        let length = Expression::Variable(cx.declare("length", INDEX, length));
+    let parts = (&tile.length, i64::from(cx.tiles.steps));
+    let names = ["block", "base", "length"];
+    each_part(cx, names, parts, &tile.place, |cx, base, length| {
         fill_panels(cx, tile, block, &base, &length)?;
         if tile.panels.is_empty() {
             return tile_block(cx, tile, block, &[zero()], &base, &length);

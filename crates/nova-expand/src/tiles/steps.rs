@@ -7,11 +7,11 @@ use crate::accumulators::{Reduction, at, zero};
 use crate::address::element_term;
 use crate::env::Env;
 use crate::loops::{each, each_pair};
+use crate::nest::consume_result;
 use crate::operators::bind_reduced;
-use crate::outputs::consume_all;
 use crate::rows::{combine_lane, start_lane};
 use crate::source::{name_of, scalar_type};
-use crate::space::{Rows, Space, split};
+use crate::space::split;
 use crate::terms::Term;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Result};
@@ -243,20 +243,7 @@ fn finish_result<'a>(
             finish_sum(cx, output, first(sums)?, components, &from)?;
         }
         cx.statements(tile.tiling.after)?;
-        let map = tile.tiling.map;
-        let mut indices = Vec::with_capacity(map.indices.len());
-        for index in &map.indices {
-            indices.push(cx.simple(flat::Atom::Variable(*index))?);
-        }
-        let space = Space {
-            parallel: false,
-            indices,
-            count: zero(),
-            number: zero(),
-            rows: Rows::None,
-            place: tile.place.clone(),
-        };
-        consume_all(cx, map, &tile.outputs, &map.body.results, &space)
+        consume_result(cx, tile.tiling.map, &tile.outputs, &tile.place)
     })
 }
 

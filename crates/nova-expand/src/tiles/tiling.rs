@@ -228,7 +228,7 @@ fn tiled_operators(out: &Writer, reduction: &flat::ArrayOperation) -> Option<Vec
 
 /// The reads in a map of reductions.
 struct Reads<'a> {
-    /// Those that rows of results share.
+    /// The reads that rows of results share.
     panels: Vec<Panel<'a>>,
     /// True if neighbouring results read neighbours, others at each step.
     streams: bool,

@@ -1,8 +1,8 @@
 //! Tests of contractions: for all ratios of extents to blocks, and factors in any orientation, the values are
 //! those of the interpreter of Flat, and maps that must not become panels do not.
 
-use crate::results;
 use crate::support::{outcome, read};
+use crate::{agrees, matrix, results};
 use nova_expand::TileSizes;
 
 /// A map of sums of products, whose factors are `left` and `right`: statements that define x and y.
@@ -34,18 +34,6 @@ fn sums(ty: &str, [left, right]: [&str; 2], extents: [&str; 3]) -> String {
     )
 }
 
-/// A matrix of small integers as text, so that no order of additions changes a sum.
-fn matrix(rows: usize, columns: usize, seed: usize) -> String {
-    let number = |k: usize| ((k * 7919 + seed * 31) % 23) as i64 - 11;
-    let row = |r: usize| {
-        let numbers: Vec<String> = (0..columns)
-            .map(|c| number(r * columns + c).to_string())
-            .collect();
-        format!("[{}]", numbers.join(" "))
-    };
-    format!("[{}]", (0..rows).map(row).collect::<Vec<_>>().join(" "))
-}
-
 /// Blocks of two groups of rows, two rows of lanes and four steps.
 fn small() -> TileSizes {
     TileSizes {
@@ -58,17 +46,8 @@ fn small() -> TileSizes {
 
 /// Runs a program of Flat; it must agree with the interpreter of Flat.
 fn run(flat: &str, input: &str, strict: bool, sizes: TileSizes, has_panels: bool) {
-    let program = read("contractions", flat);
-    nova_flat::verify::verify(&program).unwrap();
-    let mem = nova_mem::introduce(&program);
-    let translated =
-        nova_expand::translate_with(&mem, strict, sizes, nova_machine::Machine::Processor).unwrap();
-    nova_loop::verify(&translated).unwrap();
-    let text = nova_loop::print::print(&translated);
+    let (text, _) = agrees(flat, input, strict, sizes);
     assert_eq!(text.contains("(multiply_panels"), has_panels, "{text}");
-    let results = results(&program, &translated, input, strict);
-    let [wanted, found] = results.map(|result| outcome(&program, result));
-    assert_eq!(found, wanted, "{input}");
 }
 
 fn read_at(ty: &str, name: &str, array: &str, indices: &str) -> String {

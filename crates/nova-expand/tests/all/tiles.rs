@@ -1,8 +1,8 @@
 //! Tests of tiled maps of reductions: for all ratios of extents to sizes of tiles, the values are
 //! those of the interpreter of Flat, and loops that must not be tiled are not.
 
-use crate::results;
 use crate::support::{inputs_of, outcome, read};
+use crate::{agrees, matrix};
 use nova_core::interpret::Options;
 use nova_expand::TileSizes;
 
@@ -81,31 +81,10 @@ const COLUMNS: &str = "
       (map)))
     (in m d))))";
 
-/// A matrix as text.
-fn matrix(rows: usize, columns: usize, seed: usize) -> String {
-    let number = |k: usize| ((k * 7919 + seed * 31) % 23) as i64 - 11;
-    let row = |r: usize| {
-        let numbers: Vec<String> = (0..columns)
-            .map(|c| number(r * columns + c).to_string())
-            .collect();
-        format!("[{}]", numbers.join(" "))
-    };
-    format!("[{}]", (0..rows).map(row).collect::<Vec<_>>().join(" "))
-}
-
 /// Runs a program of Flat with tiles of some sizes; it must agree with the interpreter of Flat.
 fn run(flat: &str, input: &str, strict: bool, sizes: TileSizes, is_tiled: bool) -> String {
-    let program = read("tiles", flat);
-    nova_flat::verify::verify(&program).unwrap();
-    let mem = nova_mem::introduce(&program);
-    let translated =
-        nova_expand::translate_with(&mem, strict, sizes, nova_machine::Machine::Processor).unwrap();
-    nova_loop::verify(&translated).unwrap();
-    let text = nova_loop::print::print(&translated);
+    let (text, found) = agrees(flat, input, strict, sizes);
     assert_eq!(text.contains("(local totals"), is_tiled, "{text}");
-    let results = results(&program, &translated, input, strict);
-    let [wanted, found] = results.map(|result| outcome(&program, result));
-    assert_eq!(found, wanted, "{input}");
     found
 }
 

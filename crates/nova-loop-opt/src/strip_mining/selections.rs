@@ -3,7 +3,7 @@
 //! in order. The better the values are, the rarer is a replacement, so that most strips have none. Vector
 //! instructions tell whether a strip has one, by the values from before it, and only such a strip is run.
 //!
-//! That changes no value: until the first replacement in a strip, the values are those from before it.
+//! Skipping changes no value: until the first replacement in a strip, the values are those from before it.
 
 use super::Strips;
 use super::linear::Definitions;
@@ -18,7 +18,7 @@ use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a body does where none of its conditions holds.
+/// The effect of a body where none of its conditions holds.
 struct Selection {
     /// The values of the body's variables, by what is known before the iteration.
     kept: BTreeMap<Variable, Expression>,
