@@ -27,6 +27,8 @@ pub struct Emission {
     pub program: ast::Program,
     /// The program's name: the name of its file without the extension.
     pub(crate) name: String,
+    /// The text of the plan by which it is made.
+    pub(crate) plan: Vec<String>,
     pub(crate) dialect: &'static Dialect,
     /// True if floating-point operations keep their order and their number.
     pub(crate) strict: bool,
@@ -51,16 +53,12 @@ pub struct Emission {
 /// Emits a program that the verifier of Loop has accepted.
 pub fn emit(program: &Program, options: &Options) -> Emission {
     let mut unit = Unit::new(program, options, names_of_users(program, options));
-    let interfaces: Vec<EntryInterface> = program
-        .entries
-        .iter()
-        .map(|entry| interface(&mut unit, entry))
-        .collect();
-    let foreigns: Vec<Function> = program
-        .foreigns
-        .iter()
-        .map(|declared| foreign::declaration(&mut unit, declared))
-        .collect();
+    let interfaces = program.entries.iter();
+    let interfaces = interfaces.map(|entry| interface(&mut unit, entry));
+    let interfaces: Vec<EntryInterface> = interfaces.collect();
+    let foreigns = program.foreigns.iter();
+    let foreigns = foreigns.map(|declared| foreign::declaration(&mut unit, declared));
+    let foreigns: Vec<Function> = foreigns.collect();
     let (entry_items, host) = host_code(&mut unit, &interfaces);
     let tables = table_items(&unit);
     let (device, of_device) = match unit.has_kernels {
@@ -79,6 +77,7 @@ pub fn emit(program: &Program, options: &Options) -> Emission {
             device: of_device,
         },
         name: options.name.clone(),
+        plan: program.plan.lines(),
         dialect: options.dialect,
         strict: program.strict,
         entries: program.entries.iter().map(|e| symbol(&e.name)).collect(),

@@ -21,6 +21,7 @@ use nova_flat::ir::{
 };
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
+use nova_plan::{Choices, lines};
 use nova_schedule::Notes;
 use parallelism::whole;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -119,7 +120,7 @@ impl Compiler {
         let mut report = Report {
             program,
             tenants,
-            tiled: nova_expand::tiled(program, options.strict),
+            tiled: nova_expand::tiled(program, options.strict, &options.plan),
             notes: settled.notes(&mut flat),
             device: options.target.machine() == nova_machine::Machine::Device,
             strict: options.strict,
@@ -138,7 +139,29 @@ impl Compiler {
                 report.fusion(flat, before);
             }
         }
+        report.choices(&settled.choices(checked)?);
         Ok((report.out, report.schedule))
+    }
+
+    /// Returns the choices that passes make for the operations of a program.
+    fn choices(&self, checked: &Checked) -> Result<Choices, Failure> {
+        let options = self.options();
+        let core = Code::Core(checked.program.clone());
+        pipeline::run(
+            core,
+            &checked.name,
+            Stage::Loop,
+            options,
+            &mut Trace::default(),
+        )?;
+        let mut choices = options.plan.asked();
+        let planned = options.plan.chosen().iter();
+        for (key, value) in planned {
+            if let Some(usual) = choices.get_mut(key) {
+                *usual = *value;
+            }
+        }
+        Ok(choices)
     }
 }
 
@@ -146,6 +169,17 @@ impl Report<'_> {
     /// Adds a line; writing to a String cannot fail.
     fn line(&mut self, depth: usize, text: &str) {
         let _ = writeln!(self.out, "{:1$}{text}", "", depth * 2);
+    }
+
+    /// Reports the choices for each operation, in the words of plans.
+    fn choices(&mut self, choices: &Choices) {
+        if choices.is_empty() {
+            return;
+        }
+        self.line(0, "choices, as --plan takes them:");
+        for line in lines(choices) {
+            self.line(1, &line);
+        }
     }
 
     fn passes(&mut self, compiler: &Compiler) {

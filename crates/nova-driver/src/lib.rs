@@ -41,6 +41,7 @@ mod numbers;
 pub mod options;
 pub mod parsed;
 pub mod pipeline;
+mod plans;
 pub mod runtime_error;
 pub mod source;
 mod strategies;
@@ -63,10 +64,13 @@ pub use nova_diag::{
 };
 pub use nova_exec::library::{EntryInterface, Library, PreparedCall};
 pub use nova_exec::{CallError, CompileError, InputError};
+/// Plans and the table of choices.
+pub use nova_plan as plan;
 pub use nova_race::Unproved;
 /// The syntax tree that [`ProgramBuilder`] builds.
 pub use nova_syntax::ast as syntax;
 pub use nova_syntax::ast::{ExpressionId, ForeignKind, Pattern, Suffix, TypeId};
 pub use options::{Options, Proofs, Stage, Target};
+pub use plans::PlanText;
 pub use source::{Source, Texts};
 pub use typed::{Typed, construct};

@@ -214,6 +214,8 @@ impl Compiler {
             && !options.passes_run
             && !options.check_races
             && options.dump_after.is_none()
+            // A plan names places, and the program that is kept has numbers instead.
+            && options.plan.is_empty()
             && options.proofs == Proofs::Needed;
         if is_profiled || !is_plain || !link.is_empty() {
             return None;

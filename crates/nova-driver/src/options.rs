@@ -5,6 +5,7 @@ use nova_c::dialect::{Compiler, Dialect, Parallel};
 pub use nova_c::names::wrong_prefix;
 use nova_exec::device_compiler::DeviceCompiler;
 use nova_machine::Machine;
+use nova_plan::Plan;
 use nova_schedule::{Alone, Parallelism};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -194,6 +195,8 @@ pub struct Options {
     pub tiles: nova_expand::TileSizes,
     /// The parallelisation of operations, for tests. Otherwise the target decides.
     pub parallelism: Option<Parallelism>,
+    /// Choices for operations. The passes decide where it says nothing.
+    pub plan: Plan,
     /// True if the generated code is C for one thread that traces the accesses of parallel loops,
     /// and fails where two of their iterations race. Otherwise it is the target's.
     pub check_races: bool,
@@ -296,6 +299,7 @@ impl Default for Options {
             dump_after: None,
             tiles: nova_expand::TileSizes::default(),
             parallelism: None,
+            plan: Plan::default(),
             check_races: false,
             profile: false,
             line_directives: false,

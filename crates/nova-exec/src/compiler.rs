@@ -282,6 +282,14 @@ pub fn processor() -> &'static str {
     PROCESSOR.get_or_init(describe_processor)
 }
 
+/// Returns the name of the processor, where the system tells it.
+pub fn processor_name() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    let (_, name) = line.split_once(':')?;
+    Some(name.trim().to_string())
+}
+
 fn describe_processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines().filter(|line| {

@@ -74,6 +74,7 @@ use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 use nova_loop::ir;
 use nova_machine::Machine;
+use nova_plan::{Choice, Plan};
 use std::collections::BTreeSet;
 pub use tile_sizes::TileSizes;
 use tiles::tiling::tiling_of;
@@ -93,7 +94,20 @@ pub fn translate_with(
     tiles: TileSizes,
     machine: Machine,
 ) -> Result<ir::Program> {
+    translate_by_plan(mem, strict, tiles, machine, &Plan::default())
+}
+
+/// Translates a program of Mem for a machine, with the given sizes of tiles, by a plan. The plan goes on to the
+/// passes on Loop.
+pub fn translate_by_plan(
+    mem: &flat::Program,
+    strict: bool,
+    tiles: TileSizes,
+    machine: Machine,
+    plan: &Plan,
+) -> Result<ir::Program> {
     let mut translator = Translator::new(mem, strict, tiles, machine);
+    translator.program.plan = plan.clone();
     for (index, function) in mem.functions.iter().enumerate() {
         translator.begin_function(function.recursive);
         let function =
@@ -111,8 +125,9 @@ pub fn translate_with(
 }
 
 /// Returns the first results of the operations that are tiled.
-pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
+pub fn tiled(mem: &flat::Program, strict: bool, plan: &Plan) -> BTreeSet<flat::Variable> {
     let mut translator = Translator::new(mem, strict, TileSizes::default(), Machine::Processor);
+    translator.program.plan = plan.clone();
     let mut found = BTreeSet::new();
     for function in &mem.functions {
         translator.begin_function(function.recursive);
@@ -120,9 +135,14 @@ pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
             let flat::Expression::Operation(operation) = &statement.expression else {
                 return;
             };
-            if contraction_of(&translator, operation, &statement.pattern).is_some() {
+            let place = &statement.place;
+            if contraction_of(&translator, operation, &statement.pattern).is_some()
+                && plan.allows(place, Choice::Panels)
+            {
                 found.extend(statement.pattern.first());
-            } else if let Some(tiling) = tiling_of(&translator, operation, &statement.pattern) {
+            } else if let Some(tiling) = tiling_of(&translator, operation, &statement.pattern)
+                && plan.allows(place, Choice::Tiles)
+            {
                 translator.frame += tiling.bytes;
                 found.extend(statement.pattern.first());
             }

@@ -30,6 +30,7 @@ use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_loop::walk::set_levels;
 use nova_machine::Machine;
+use nova_plan::Choice;
 
 /// Translates an array operation.
 pub(crate) fn array_operation<'a>(
@@ -39,7 +40,9 @@ pub(crate) fn array_operation<'a>(
     place: &Place,
 ) -> Result<()> {
     if is_planned(cx, operation) {
-        if let Some(found) = contraction_of(cx, operation, pattern) {
+        if let Some(found) = contraction_of(cx, operation, pattern)
+            && cx.program.plan.allows(place, Choice::Panels)
+        {
             return contraction(
                 cx,
                 &found,
@@ -51,7 +54,9 @@ pub(crate) fn array_operation<'a>(
                 },
             );
         }
-        if let Some(tiling) = tiling_of(cx, operation, pattern) {
+        if let Some(tiling) = tiling_of(cx, operation, pattern)
+            && cx.program.plan.allows(place, Choice::Tiles)
+        {
             return operation_in_tiles(cx, tiling, pattern, place);
         }
     }
@@ -74,11 +79,14 @@ fn other_operation<'a>(
 ) -> Result<()> {
     if is_planned(cx, operation) {
         if let Some(grouping) = grouping_of(cx, operation)
+            && cx.program.plan.allows(place, Choice::Groups)
             && operation_in_groups(cx, &grouping, pattern, place)?
         {
             return Ok(());
         }
-        if let Some(lockstep) = lockstep_of(cx, operation) {
+        if let Some(lockstep) = lockstep_of(cx, operation)
+            && cx.program.plan.allows(place, Choice::Lockstep)
+        {
             return operation_in_lockstep(cx, operation, &lockstep, pattern, place);
         }
     }
@@ -153,7 +161,9 @@ fn wrap_operation<'a>(
         wrap_in_staged_chunks(cx, outputs, (extent, *index), code, place)?;
     } else if level == Level::Grid && stores_in_chunks(cx.machine, operation) {
         wrap_in_chunks(cx, extents, indices, code, place);
-    } else if let Some(tiles) = tiles_of_map(cx, operation) {
+    } else if let Some(tiles) = tiles_of_map(cx, operation)
+        && cx.program.plan.allows(place, Choice::Transpose)
+    {
         wrap_in_tiles(cx, extents, indices, &tiles, code, place);
     } else {
         wrap_at(cx, level, extents, indices, code, place);

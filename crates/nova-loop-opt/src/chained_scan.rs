@@ -23,6 +23,7 @@ use nova_diag::{Place, deep};
 use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
+use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rewrites all functions of a program.
@@ -115,9 +116,21 @@ impl ChainedScan<'_> {
         let mut from = 0;
         while let Some(found) = find(commands, from) {
             from = found.first + 1;
-            if let Some(chained) = self.chained(commands, &found) {
+            if let Some(chained) = self.chained(commands, &found)
+                && self.is_wanted(commands.get(found.first))
+            {
                 *commands = chained;
             }
+        }
+    }
+
+    /// True if the plan wants one loop in the place of this one and two others.
+    fn is_wanted(&self, first: Option<&Command>) -> bool {
+        match first {
+            Some(Command::For { place, .. }) => {
+                self.program.plan.allows(place, Choice::ChainedScan)
+            }
+            Some(_) | None => false,
         }
     }
 

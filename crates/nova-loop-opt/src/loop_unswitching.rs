@@ -21,6 +21,7 @@ use nova_loop::calls;
 use nova_loop::ir::{Command, Expression, Level, Program, Variable};
 use nova_loop::uses::written;
 use nova_loop::walk::{each_command, writes};
+use nova_plan::{Choice, Plan};
 use std::collections::BTreeSet;
 
 /// Takes conditions out of the loops of a program.
@@ -28,19 +29,23 @@ pub fn run(program: &mut Program) {
     for number in 0..program.functions.len() {
         let memory = Memory::of(program, &program.functions[number]);
         let function = &mut program.functions[number];
-        in_list(&memory, &mut function.body);
+        in_list(&memory, &program.plan, &mut function.body);
     }
 }
 
 /// Rewrites commands, inner loops first.
-fn in_list(memory: &Memory, commands: &mut Vec<Command>) {
+fn in_list(memory: &Memory, plan: &Plan, commands: &mut Vec<Command>) {
     for mut command in std::mem::take(commands) {
         for list in command.lists_mut() {
-            deep(|| in_list(memory, list));
+            deep(|| in_list(memory, plan, list));
         }
+        let is_wanted = |command: &Command| match command {
+            Command::For { place, .. } => plan.allows(place, Choice::Unswitch),
+            _others => true,
+        };
         match invariant_condition(memory, &command) {
-            Some(before) => unswitch(command, &before, commands),
-            None => commands.push(command),
+            Some(before) if is_wanted(&command) => unswitch(command, &before, commands),
+            Some(_) | None => commands.push(command),
         }
     }
 }

@@ -16,6 +16,7 @@ use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::streams::{Stream, streams};
 use nova_loop::{copies, walk};
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use small::Elements;
 use std::collections::BTreeMap;
 
@@ -74,6 +75,7 @@ impl Sums {
             variable,
             body,
             level: Level::Sequential,
+            place,
             ..
         } = command
         else {
@@ -105,6 +107,9 @@ impl Sums {
             suits.then(|| (lane, 1i64 << rows.min(LANE_ROWS).ilog2()))
         });
         let (lane, rows) = fitting?;
+        if !program.plan.allows(place, Choice::Narrow) {
+            return None;
+        }
         let totals = totals.into_iter().map(|(variable, scalar)| Total {
             variable,
             scalar,

@@ -55,6 +55,7 @@ use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use rows::Together;
 use writes::Written;
 
@@ -128,6 +129,14 @@ impl UnrollAndJam<'_> {
             let target = self.strips.target(&nest.inner)?;
             let written = nest.written()?;
             let together = rows::together(&mut self.strips, &nest)?;
+            if !self
+                .strips
+                .program
+                .plan
+                .allows(nest.place, Choice::UnrollAndJam)
+            {
+                return None;
+            }
             Some(self.rewritten(&nest, &target, &written, together))
         })
     }

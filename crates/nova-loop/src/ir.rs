@@ -36,6 +36,7 @@ use nova_core::{
 use nova_diag::Place;
 pub use nova_flat::ir::Destination;
 use nova_flat::representation::holds_arrays;
+use nova_plan::Plan;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -72,6 +73,8 @@ pub struct Program {
     /// The number of iterations of a loop that are taken in lockstep, a power of two. The translation chooses it;
     /// it is not part of the text, which leaves the number to the processor (0).
     pub lanes: u32,
+    /// The choices for loops, by the places of these. The translation sets them; they are not part of the text.
+    pub plan: Plan,
     /// True if threads that run iterations of one loop may append nodes to one table. The nodes must hold
     /// no arrays. An atomic operation of the runtime takes a node's index, or those of several nodes.
     pub nodes_by_threads: bool,

@@ -112,7 +112,7 @@ pub use histogram::ELEMENTS;
 pub use lanes::LANES;
 pub use limits::NESTED_PARALLELISM;
 pub use notes::{Chunking, Fate, Note, Notes, Parallelised, Reason, Step};
-pub use paralleliser::{notes, run, run_but};
+pub use paralleliser::{notes, run, run_by_plan};
 pub use policy::Parallelism;
 pub use privatised_histogram::LOCAL_ELEMENTS;
 pub use strategies::honour;

@@ -251,6 +251,8 @@ pub enum Reason {
     Inside,
     /// Nothing shows that its iterations do not interfere.
     Unproved,
+    /// The plan gives it to one thread.
+    Plan,
 }
 
 impl Notes {

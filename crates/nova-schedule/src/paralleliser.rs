@@ -30,27 +30,34 @@ use nova_flat::ir::{
 use nova_flat::visit::{bodies_mut, each_statement};
 use nova_opt::effects::FunctionEffects;
 use nova_opt::flatten_regular::irregular;
+use nova_plan::{Choice, Plan};
 use std::collections::BTreeSet;
 
 /// Parallelises the operations of a program that are worth it.
 pub fn run(program: &mut Program, parallelism: Parallelism) {
-    run_but(program, parallelism, &Alone::default());
+    run_by_plan(program, parallelism, &Alone::default(), &Plan::default());
 }
 
-/// Does the same as [`run`], except for the operations that are left to one thread.
-pub fn run_but(program: &mut Program, parallelism: Parallelism, alone: &Alone) {
-    parallelise(program, parallelism, alone, None);
+/// Does the same as [`run`] by a plan, except for the operations that are left to one thread.
+pub fn run_by_plan(program: &mut Program, parallelism: Parallelism, alone: &Alone, plan: &Plan) {
+    parallelise(program, parallelism, (alone, plan), None);
 }
 
-/// Parallelises the operations of a program as [`run_but`] does, and returns the outcome of each.
-pub fn notes(program: &mut Program, parallelism: Parallelism, alone: &Alone) -> Option<Notes> {
-    parallelise(program, parallelism, alone, Some(Notes::new(parallelism)))
+/// Parallelises the operations of a program as [`run_by_plan`] does, and returns the outcome of each.
+pub fn notes(
+    program: &mut Program,
+    parallelism: Parallelism,
+    alone: &Alone,
+    plan: &Plan,
+) -> Option<Notes> {
+    let notes = Notes::new(parallelism);
+    parallelise(program, parallelism, (alone, plan), Some(notes))
 }
 
 fn parallelise(
     program: &mut Program,
     parallelism: Parallelism,
-    alone: &Alone,
+    (alone, plan): (&Alone, &Plan),
     notes: Option<Notes>,
 ) -> Option<Notes> {
     let mut paralleliser = Paralleliser {
@@ -58,8 +65,10 @@ fn parallelise(
         node_makers: NodeMakers::new(program, parallelism.kernels),
         asked: Asked::new(program),
         parallelism,
+        usual: parallelism,
         definitions: Definitions::default(),
         alone,
+        plan,
         program,
         depth: 0,
         notes,
@@ -77,17 +86,29 @@ fn parallelise(
     paralleliser.notes
 }
 
+/// True if a statement is an operation or a sort.
+fn may_be_parallelised(statement: &Statement) -> bool {
+    matches!(
+        statement.expression,
+        Expression::Operation(_) | Expression::Sort { .. } | Expression::SortKeys { .. }
+    )
+}
+
 pub(crate) struct Paralleliser<'a> {
     pub(crate) program: &'a mut Program,
     effects: FunctionEffects,
     node_makers: NodeMakers,
     /// The functions and grids for which the program requests threads itself.
     asked: Asked,
+    /// The policy for the current operation.
     pub(crate) parallelism: Parallelism,
+    /// The policy for operations of which the plan says nothing.
+    usual: Parallelism,
     /// The definitions of variables, for devices.
     definitions: Definitions,
     /// The operations that one thread runs whatever they cost.
     alone: &'a Alone,
+    plan: &'a Plan,
     /// The number of enclosing parallelised operations.
     depth: usize,
     /// The outcomes of operations, if they are to be recorded.
@@ -99,14 +120,20 @@ impl Paralleliser<'_> {
         let mut statements = Vec::with_capacity(body.statements.len());
         for mut statement in std::mem::take(&mut body.statements) {
             self.fill_by_threads(&mut statement);
+            let enclosing = self.parallelism;
+            if may_be_parallelised(&statement) {
+                self.parallelism = self.usual.planned(self.plan, &statement.place);
+            }
             match self.obstacle(&statement) {
                 Some(None) => {
                     self.parallelise(statement, &mut statements);
+                    self.parallelism = enclosing;
                     continue;
                 }
                 Some(Some(reason)) => self.note(&statement, Fate::Whole(reason)),
                 None => {}
             }
+            self.parallelism = enclosing;
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
@@ -133,12 +160,14 @@ impl Paralleliser<'_> {
         if self.alone.has(statement) {
             return Some(Some(Reason::Unproved));
         }
-        match &statement.expression {
-            Expression::Operation(operation) => Some(self.obstacle_of(operation)),
-            Expression::Sort { compare, .. } => Some(self.obstacle_in(&compare.body)),
-            Expression::SortKeys { .. } => Some(None),
-            _nothing_to_parallelise => None,
-        }
+        let obstacle = match &statement.expression {
+            Expression::Operation(operation) => self.obstacle_of(operation),
+            Expression::Sort { compare, .. } => self.obstacle_in(&compare.body),
+            Expression::SortKeys { .. } => None,
+            _nothing_to_parallelise => return None,
+        };
+        let is_wanted = || self.plan.allows(&statement.place, Choice::Threads);
+        Some(obstacle.or_else(|| (!is_wanted()).then_some(Reason::Plan)))
     }
 
     /// True if an operation or a sort may be parallelised.

@@ -1,6 +1,8 @@
 //! The policy by which operations are parallelised.
 
+use nova_diag::Place;
 use nova_machine::{DEVICE, PROCESSOR};
+use nova_plan::{Choice, Plan};
 
 /// The policy by which operations are parallelised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,4 +46,13 @@ impl Parallelism {
         kernels: false,
         ordered: false,
     };
+
+    /// Returns the policy for the operation at a place, by a plan.
+    pub(crate) fn planned(self, plan: &Plan, place: &Place) -> Parallelism {
+        Parallelism {
+            grain: plan.choose(place, Choice::Grain, self.grain),
+            chunks: plan.choose(place, Choice::Chunks, self.chunks),
+            ..self
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use nova_driver::pipeline::optional_passes;
-use nova_driver::{Options, Stage, Target};
+use nova_driver::{Options, PlanText, Stage, Target};
 use nova_exec::platforms;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -77,6 +77,8 @@ pub enum SubCommand {
     /// Run the `;; test` lines of files
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
+    /// Search for a plan by measurement on data: what novac --plan takes
+    Tune(TuneArguments),
     /// Say what the compiler did with a program, and why; or what an error means (N0203)
     Explain(ExplainArguments),
     /// Serve an editor by the Language Server Protocol, on standard input and output
@@ -126,6 +128,9 @@ pub struct Common {
     /// `strict`: every target and interpreter gives the same bits
     #[arg(long = "fp", global = true, value_name = "MODE", value_parser = ["strict"])]
     pub floating_point: Option<String>,
+    /// Make the choices of this plan; `novac tune` finds some, `novac explain` names them
+    #[arg(long, global = true, value_name = "FILE", value_parser = parse_plan)]
+    pub plan: Option<PlanFile>,
     /// Print the program as it is after this pass (to standard error)
     #[arg(
         long,
@@ -152,6 +157,15 @@ pub struct Common {
     /// Names of the passes switched off; filled in by [`parse`].
     #[arg(skip)]
     pub disabled: BTreeSet<String>,
+}
+
+/// A plan and the file that has it.
+#[derive(Clone, Debug)]
+pub struct PlanFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: PlanText,
 }
 
 #[derive(Args, Debug)]
@@ -219,6 +233,27 @@ pub struct RunArguments {
 }
 
 #[derive(Args, Debug)]
+pub struct TuneArguments {
+    #[command(flatten)]
+    pub file: FileArguments,
+    /// The inputs
+    #[arg(value_name = "X=VALUE")]
+    pub inputs: Vec<String>,
+    /// Which entry to measure, in a program of several
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Write the plan to a file instead of standard output
+    #[arg(short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// A C source, object or library with foreign functions, or code of the device (.cl, .cu, .cuh)
+    #[arg(long, value_name = "FILE")]
+    pub link: Vec<PathBuf>,
+    /// Search for this time
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub time: u64,
+}
+
+#[derive(Args, Debug)]
 pub struct ReplArguments {
     /// Files whose definitions are there from the start
     #[arg(value_name = "FILE")]
@@ -251,6 +286,14 @@ pub struct TestArguments {
 fn parse_target(text: &str) -> Result<Target, String> {
     Target::by_name(text)
         .ok_or_else(|| "the targets are seq, pthreads, cuda, hip, opencl and mpi".to_string())
+}
+
+fn parse_plan(path: &str) -> Result<PlanFile, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    Ok(PlanFile {
+        path: PathBuf::from(path),
+        text: PlanText::read(path, &text)?,
+    })
 }
 
 fn parse_prefix(text: &str) -> Result<String, String> {
@@ -333,6 +376,13 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
             cli.common.disabled.insert(pass.name.to_string());
         }
     }
+    if let Some(planned) = cli.common.plan.as_ref().and_then(|file| file.text.target) {
+        let target = *cli.common.target.get_or_insert(planned);
+        if target != planned {
+            let message = format!("the plan is for the target {planned}, not for {target}");
+            return Err(command.error(clap::error::ErrorKind::ArgumentConflict, message));
+        }
+    }
     Ok(cli)
 }
 
@@ -345,6 +395,9 @@ impl Common {
         }
         if let Some(mode) = &self.floating_point {
             arguments.push(format!("--fp={mode}"));
+        }
+        if let Some(plan) = &self.plan {
+            arguments.push(format!("--plan={}", plan.path.display()));
         }
         arguments.extend(
             self.disabled
@@ -362,6 +415,10 @@ impl Common {
             optimization: self.optimization,
             strict: self.floating_point.is_some(),
             disabled: self.disabled.clone(),
+            plan: self
+                .plan
+                .as_ref()
+                .map_or_else(Default::default, |file| file.text.plan.clone()),
             verify: self.verify || defaults.verify,
             passes_run: self.time_passes,
             dump_after: self.dump_after.clone(),

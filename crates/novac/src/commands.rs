@@ -13,6 +13,7 @@ mod profile;
 mod repl;
 mod run;
 mod tests;
+mod tune;
 
 use crate::cli::{self, Cli, Common, SubCommand};
 use crate::terminal::{End, Outcome, message};
@@ -49,6 +50,7 @@ pub fn dispatch(cli: Cli) -> Outcome {
         SubCommand::Check(arguments) => check::check(&cli.common, arguments),
         SubCommand::Fmt(arguments) => format::format(arguments),
         SubCommand::Test(arguments) => tests::test(&cli.common, arguments),
+        SubCommand::Tune(arguments) => tune::tune(&cli.common, arguments),
         SubCommand::Explain(arguments) => explain::explain(&cli.common, arguments),
         SubCommand::Lsp => lsp::serve(&cli.common),
         SubCommand::Repl(arguments) => repl::repl(&cli.common, arguments),
@@ -134,6 +136,14 @@ fn report_passes(common: &Common, checked: &Checked) {
         message(&format!(
             "warning: {place}: it could not be proved that iterations of this loop do not meet, so one \
              thread runs {what}\n  note: {why}; a limit of the compiler, not a mistake in the program"
+        ));
+    }
+    let plan = common.plan.as_ref();
+    for (place, choice) in plan.map_or_else(Vec::new, |file| file.text.plan.unused()) {
+        let name = choice.name();
+        message(&format!(
+            "warning: {place}: the plan says ({name} ...) here, and nothing asks for it\n  note: a plan is \
+             for one program and one target"
         ));
     }
     if let Some(dump) = &checked.trace.dump {

@@ -25,7 +25,8 @@ impl Compiler {
             return None;
         };
         let pass = PASSES.iter().find(runs);
-        pass.and_then(|_| nova_schedule::notes(program, parallelism, &options.alone))
+        let (alone, plan) = (&options.alone, &options.plan);
+        pass.and_then(|_| nova_schedule::notes(program, parallelism, alone, plan))
     }
 }
 
@@ -397,6 +398,7 @@ fn reason_text(reason: Reason) -> String {
         Reason::Unproved => {
             "it could not be proved that its iterations do not meet, which is a limit of the compiler"
         }
+        Reason::Plan => "the plan gives it to one thread",
         Reason::Deep => return format!("{NESTED_PARALLELISM} parallelised loops enclose it"),
     };
     text.to_string()

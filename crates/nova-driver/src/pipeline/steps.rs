@@ -41,7 +41,7 @@ pub(super) fn sort_keys(program: &mut flat::Program, options: &Options) {
 
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {
     if let Some(parallelism) = options.parallelism() {
-        nova_schedule::run_but(program, parallelism, &options.alone);
+        nova_schedule::run_by_plan(program, parallelism, &options.alone, &options.plan);
     }
 }
 
@@ -69,7 +69,8 @@ pub(super) fn translate(
     options: &Options,
 ) -> Result<commands::Program, String> {
     let machine = options.target.machine();
-    nova_expand::translate_with(program, options.strict, options.tiles, machine)
+    let (strict, tiles) = (options.strict, options.tiles);
+    nova_expand::translate_by_plan(program, strict, tiles, machine, &options.plan)
         .map_err(|e| e.to_string())
 }
 

@@ -28,6 +28,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, PANEL_ROWS, panel_lanes};
+use nova_plan::Choice;
 
 /// Translates a contraction: by panels if its extents are worth them, and otherwise as `otherwise` does.
 pub(crate) fn contraction<'a>(
@@ -87,6 +88,10 @@ impl<'s, 'a> Blocks<'s, 'a> {
         place: &Place,
     ) -> Self {
         let extent = |dimension: usize| extents.get(dimension).cloned().unwrap_or(zero());
+        let plan = &cx.program.plan;
+        let groups = plan.choose(place, Choice::PanelRows, cx.tiles.contracted_groups);
+        let tiles = plan.choose(place, Choice::PanelColumns, cx.tiles.contracted_tiles);
+        let steps_of_block = plan.choose(place, Choice::Steps, i64::from(cx.tiles.steps));
         Blocks {
             contraction,
             outputs,
@@ -95,9 +100,9 @@ impl<'s, 'a> Blocks<'s, 'a> {
             columns: extent(contraction.lane),
             steps,
             lanes: i64::from(panel_lanes(contraction.element)),
-            rows_of_block: i64::from(PANEL_ROWS) * cx.tiles.contracted_groups,
-            tiles_of_block: cx.tiles.contracted_tiles,
-            steps_of_block: i64::from(cx.tiles.steps),
+            rows_of_block: i64::from(PANEL_ROWS) * groups,
+            tiles_of_block: tiles,
+            steps_of_block,
             place: place.clone(),
         }
     }

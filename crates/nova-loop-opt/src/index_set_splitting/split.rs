@@ -13,6 +13,7 @@ use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_loop::{copies, walk};
+use nova_plan::Choice;
 use nova_symbolic::Interval;
 use std::collections::BTreeMap;
 
@@ -77,6 +78,7 @@ impl Splitter<'_> {
         let ends = length.map(|length| self.ends(&undecided, variable, length));
         if let (Some(original), Some(length), Some(ends)) = (original, length, ends)
             && ends != Ends::default()
+            && self.program.plan.allows(&counted.place, Choice::Split)
         {
             self.facts.forget(mark);
             return self.split(counted, original, length, ends, accesses, made);

@@ -16,6 +16,7 @@ use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use std::collections::BTreeSet;
 
 /// The cost of an element that does not lie beside that of the next iteration, in instructions.
@@ -41,6 +42,9 @@ impl Strips<'_> {
             false => PROCESSOR.overlapped_work,
         };
         if map.in_place || map.is_local || map.work() < least {
+            return None;
+        }
+        if !self.program.plan.allows(map.place, Choice::Distribution) {
             return None;
         }
         let parts = Parts::of(self.program, map)?;

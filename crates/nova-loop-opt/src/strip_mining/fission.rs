@@ -13,6 +13,7 @@ use nova_loop::cost::latency;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use std::collections::BTreeMap;
 
 /// Iterations of a strip.
@@ -39,7 +40,8 @@ impl Strips<'_> {
             return None;
         }
         let split = self.split(map)?;
-        Some(self.in_strips(map, &split, Level::Sequential))
+        let is_wanted = self.program.plan.allows(map.place, Choice::Fission);
+        is_wanted.then(|| self.in_strips(map, &split, Level::Sequential))
     }
 
     /// Returns the commands that replace a loop by two loops over each strip, of which the first one has this

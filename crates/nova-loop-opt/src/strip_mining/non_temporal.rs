@@ -17,6 +17,7 @@ use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 
 /// Bytes of a line.
 const LINE: u32 = PROCESSOR.line_bytes as u32;
@@ -98,6 +99,9 @@ impl Strips<'_> {
             return None;
         }
         let target = self.target(map)?;
+        if !self.program.plan.allows(map.place, Choice::Stream) {
+            return None;
+        }
         let Reads {
             sources, scattered, ..
         } = self.reads(map);

@@ -16,6 +16,7 @@ use nova_core::ScalarOperation;
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, PREFIX_WIDTH, Type, Variable};
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pointers that replace those through which iterations write, where results may be written with
@@ -38,6 +39,9 @@ impl Strips<'_> {
         }
         let recurrences =
             Recurrences::of(map, &|v| self.program.variable(v).ty, self.program.strict)?;
+        if !self.program.plan.allows(map.place, Choice::PrefixScan) {
+            return None;
+        }
         let stages = self.stages(map, &recurrences);
         let mut made = Vec::new();
         let count = self.simple("count", map.count.clone(), &mut made);

@@ -16,6 +16,7 @@ use nova_diag::deep;
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The effect of a body where none of its conditions holds.
@@ -44,12 +45,13 @@ impl Strips<'_> {
         else {
             return None;
         };
-        let length = PROCESSOR.selection_strip;
-        if count.as_index().is_some_and(|count| count <= length) {
-            return None;
-        }
         let selection = Selection::of(body)?;
         if !selection.is_rare(*index) {
+            return None;
+        }
+        let usual = PROCESSOR.selection_strip;
+        let length = self.program.plan.choose(place, Choice::Selection, usual);
+        if length == 0 || count.as_index().is_some_and(|count| count <= length) {
             return None;
         }
         let mut made = Vec::new();
