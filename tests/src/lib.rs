@@ -18,6 +18,7 @@ pub mod host;
 pub mod inputs;
 pub mod nested;
 pub mod passes;
+pub mod plan_campaign;
 pub mod processes;
 pub mod programs;
 pub mod random;

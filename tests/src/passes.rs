@@ -4,6 +4,7 @@ use crate::devices;
 use crate::random::Random;
 use nova_driver::options::ForStrategies;
 use nova_driver::pipeline::optional_passes;
+use nova_driver::plan::Plan;
 use nova_driver::{Options, Proofs, Target};
 use nova_schedule::Parallelism;
 use std::collections::BTreeSet;
@@ -35,6 +36,8 @@ pub enum Passes {
     /// Those of a level without several of them, for a target and a size of chunks, all drawn by
     /// this number.
     Several(u64),
+    /// A target, a level and a size of chunks that this number draws, by a plan that it draws, too.
+    Planned(u64),
 }
 
 impl Passes {
@@ -43,7 +46,9 @@ impl Passes {
         match self {
             Passes::Kernels(_) => devices::has_opencl(),
             Passes::Cuda(_) => devices::has_cuda(),
-            Passes::Several(_) | Passes::Honoured(..) => devices::has(self.options().target),
+            Passes::Several(_) | Passes::Planned(_) | Passes::Honoured(..) => {
+                devices::has(self.options().target)
+            }
             Passes::All
             | Passes::Unproved
             | Passes::Level(_)
@@ -84,6 +89,7 @@ impl Passes {
             Passes::Level(level) => format!("-O{level}"),
             Passes::Without(pass) => format!("--no-{pass}"),
             Passes::Several(number) => format!("several {number}"),
+            Passes::Planned(number) => format!("planned {number}"),
         }
     }
 
@@ -91,6 +97,9 @@ impl Passes {
     pub fn by_name(name: &str) -> Option<Passes> {
         if let Some(number) = name.strip_prefix("several ") {
             return number.parse().ok().map(Passes::Several);
+        }
+        if let Some(number) = name.strip_prefix("planned ") {
+            return number.parse().ok().map(Passes::Planned);
         }
         let mut combinations = Passes::combinations(0).into_iter();
         combinations.find(|passes| passes.name() == name)
@@ -157,6 +166,7 @@ impl Passes {
                 ..all
             },
             Passes::Several(number) => several(number, all),
+            Passes::Planned(number) => planned(number, all),
         }
     }
 }
@@ -164,7 +174,9 @@ impl Passes {
 impl fmt::Display for Passes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Passes::Several(_) => write!(f, "{}: {}", self.name(), self.flags()),
+            Passes::Several(_) | Passes::Planned(_) => {
+                write!(f, "{}: {}", self.name(), self.flags())
+            }
             Passes::All
             | Passes::Unproved
             | Passes::Level(_)
@@ -178,18 +190,35 @@ impl fmt::Display for Passes {
     }
 }
 
+/// The targets that are drawn.
+const TARGETS: [Target; 8] = [
+    Target::Sequential,
+    Target::Sequential,
+    Target::Sequential,
+    Target::Pthreads,
+    Target::Pthreads,
+    Target::Pthreads,
+    Target::OpenCl,
+    Target::Cuda,
+];
+
+/// Draws a target, a level, a size of chunks and a plan.
+fn planned(number: u64, all: Options) -> Options {
+    let mut random = Random::new(number ^ 0x91a4_5eed);
+    let target = *random.pick(&TARGETS);
+    let optimization = *random.pick(&[1, 2, 2, 2, 3]);
+    let parallelism = random.chance(70).then_some(Parallelism::SMALL);
+    Options {
+        target,
+        optimization,
+        parallelism,
+        plan: Plan::drawn(number),
+        ..all
+    }
+}
+
 /// Draws a target, a level, and passes to leave out: few, or about half of them.
 fn several(number: u64, all: Options) -> Options {
-    const TARGETS: [Target; 8] = [
-        Target::Sequential,
-        Target::Sequential,
-        Target::Sequential,
-        Target::Pthreads,
-        Target::Pthreads,
-        Target::Pthreads,
-        Target::OpenCl,
-        Target::Cuda,
-    ];
     let mut random = Random::new(number ^ 0x5e7e_4a15);
     let target = *random.pick(&TARGETS);
     let optimization = *random.pick(&[1, 2, 2, 3]);

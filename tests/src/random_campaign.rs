@@ -50,6 +50,7 @@ pub fn run(count: u64, first: u64, chosen: Option<&str>) -> bool {
     let combinations = match chosen {
         None => Some(Passes::combinations(first)),
         // Each batch draws its own.
+        Some("planned") => Some((0..count).map(|k| Passes::Planned(first + k)).collect()),
         Some("several") => Some((0..count).map(|k| Passes::Several(first + k)).collect()),
         Some(name) => Passes::by_name(name).map(|passes| vec![passes]),
     };

@@ -266,6 +266,27 @@ impl Stages {
         receive.recv_timeout(limit).ok()
     }
 
+    /// Returns the plan by which it was compiled.
+    pub fn plan(&self) -> &nova_driver::plan::Plan {
+        &self.options.plan
+    }
+
+    /// Returns the outcome of the commands alone.
+    pub fn evaluate_loop(&self, entry: usize, inputs: &[Value]) -> Outcome {
+        let options = Evaluation {
+            strict: self.options.strict,
+            trace: &|_| {},
+            ..Evaluation::default()
+        };
+        let loops = &self.imperative;
+        let run = || {
+            Outcome::from(nova_loop::interpret::evaluate(
+                loops, entry, inputs, &options,
+            ))
+        };
+        guard("run", run).unwrap_or_else(Outcome::Internal)
+    }
+
     /// Returns the outcome at every interpreted stage, the reference first.
     pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
         let mut outcomes = vec![(REFERENCE, self.reference(entry, inputs))];
@@ -315,17 +336,7 @@ impl Stages {
                     ))
                 }),
             ),
-            (
-                "loop",
-                run(&|| {
-                    Outcome::from(nova_loop::interpret::evaluate(
-                        &self.imperative,
-                        entry,
-                        inputs,
-                        &options,
-                    ))
-                }),
-            ),
+            ("loop", self.evaluate_loop(entry, inputs)),
         ];
         for &(stage, order) in self.other_orders() {
             let loops = &self.imperative;

@@ -18,6 +18,7 @@ pub use choices::{CHOICES, Choice, Row};
 use nova_diag::Place;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Choices for operations, by the places of these.
@@ -27,6 +28,8 @@ pub type Choices = BTreeMap<(Place, Choice), i64>;
 #[derive(Clone, Default)]
 pub struct Plan {
     chosen: Choices,
+    /// The number by which it draws what it says.
+    drawn: Option<u64>,
     /// The questions so far with what the passes would choose. Copies of a plan share it.
     asked: Arc<Mutex<Choices>>,
 }
@@ -40,13 +43,22 @@ impl Plan {
         });
         Plan {
             chosen,
-            asked: Arc::default(),
+            ..Plan::default()
+        }
+    }
+
+    /// Returns a plan that answers half of the questions with a value that it draws, for tests. The number, the
+    /// place and the choice decide the value.
+    pub fn drawn(number: u64) -> Plan {
+        Plan {
+            drawn: Some(number),
+            ..Plan::default()
         }
     }
 
     /// True if it says nothing.
     pub fn is_empty(&self) -> bool {
-        self.chosen.is_empty()
+        self.chosen.is_empty() && self.drawn.is_none()
     }
 
     /// Returns what it says.
@@ -57,7 +69,7 @@ impl Plan {
     /// Returns the choice for the operation at a place. It is `usual` where the plan says nothing.
     pub fn choose(&self, place: &Place, choice: Choice, usual: i64) -> i64 {
         let key = (place.clone(), choice);
-        let value = self.chosen.get(&key).copied().unwrap_or(usual);
+        let value = self.said(&key).unwrap_or(usual);
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.insert(key, usual);
         value
@@ -72,6 +84,29 @@ impl Plan {
     pub fn asked(&self) -> Choices {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.clone()
+    }
+
+    /// Returns what was asked and is not chosen as without a plan.
+    pub fn departures(&self) -> Choices {
+        let asked = self.asked().into_iter();
+        let other = |(key, usual): (_, i64)| {
+            let value = self.said(&key).filter(|value| *value != usual)?;
+            Some((key, value))
+        };
+        asked.filter_map(other).collect()
+    }
+
+    /// Returns the value that it says, if it says one.
+    fn said(&self, key: &(Place, Choice)) -> Option<i64> {
+        let Some(number) = self.drawn else {
+            return self.chosen.get(key).copied();
+        };
+        let mut hasher = DefaultHasher::new();
+        (number, key).hash(&mut hasher);
+        let hash = hasher.finish();
+        let values = key.1.row()?.values;
+        let value = values.get((hash >> 1) as usize % values.len())?;
+        (hash % 2 == 1).then_some(*value)
     }
 
     /// Returns what it says that nothing has asked for.
@@ -101,7 +136,7 @@ pub fn lines(choices: &Choices) -> Vec<String> {
 /// Plans are equal if they say the same.
 impl PartialEq for Plan {
     fn eq(&self, other: &Plan) -> bool {
-        self.chosen == other.chosen
+        self.chosen == other.chosen && self.drawn == other.drawn
     }
 }
 
@@ -110,6 +145,9 @@ impl Eq for Plan {}
 /// Says what the plan says, and nothing of what was asked.
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.chosen.fmt(f)
+        match self.drawn {
+            Some(number) => write!(f, "drawn {number}"),
+            None => self.chosen.fmt(f),
+        }
     }
 }

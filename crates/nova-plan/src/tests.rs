@@ -40,6 +40,19 @@ fn a_plan_answers_where_it_says_something_and_records_questions() {
 }
 
 #[test]
+fn drawn_plans_answer_with_values_of_the_table() {
+    let plan = Plan::drawn(3);
+    for line in 1..200 {
+        let grain = plan.choose(&place(line), Choice::Grain, 2);
+        assert!(grain == 2 || Choice::Grain.row().unwrap().values.contains(&grain));
+        assert_eq!(grain, Plan::drawn(3).choose(&place(line), Choice::Grain, 2));
+    }
+    let other = plan.departures().len();
+    assert!((50..150).contains(&other), "{other}");
+    assert!(!plan.is_empty() && plan != Plan::drawn(4));
+}
+
+#[test]
 fn values_that_no_row_has_are_left_out() {
     let wrong = [
         ((place(1), Choice::Grain), 7),

@@ -7,7 +7,10 @@
 //! bit, including errors with their place, except that the optimiser may make another of several
 //! errors come first. The command prints the distribution of what was tried. It exits with 1 when
 //! anything disagrees. PASSES is one of these combinations: `all`, `divided`, `-O3`, `--no-fuse`,
-//! `several` (all drawn), `several 12` …
+//! `several` (all drawn), `several 12`, `planned` (all drawn, by random plans), `planned 12` …
+//!
+//! `random-programs --plans COUNT [FIRST]` compares the commands of each program by several random plans with
+//! the reference, without C.
 //!
 //! `random-programs --defects COUNT [WORDS]` seeds each of the compiler bugs of `defects.rs` in
 //! turn, or those whose names contain the words, and prints the program that finds it. C is left
@@ -20,12 +23,12 @@
 //! one that disagrees.
 
 use nova_tests::defects::{Defect, named};
-use nova_tests::group_campaign;
 use nova_tests::processes::{self, Ended, Job, on_all_cores, say};
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::random_campaign::{self, LEVELS_OF_C, values};
 use nova_tests::shrink::shrink;
 use nova_tests::stages::{How, Loaded, Passes, Stages, disagreement};
+use nova_tests::{group_campaign, plan_campaign};
 use std::path::Path;
 use std::time::Duration;
 
@@ -59,6 +62,11 @@ fn main() {
             random_campaign::work(word(1), level.unwrap_or(1), &seeds)
         }
         Some("--failure-of") => tell_failure(word(1), Path::new(word(2))),
+        Some("--plans") => plan_campaign::run(number(1).unwrap_or(1000), number(2).unwrap_or(0)),
+        Some("--plans-of") => {
+            let seeds: Vec<u64> = (1..arguments.len()).filter_map(number).collect();
+            plan_campaign::work(&seeds)
+        }
         Some("--group") => {
             let program = random::groups::program(number(1).unwrap_or(0));
             println!("{}; inputs {:?}", program.entry, program.inputs);
@@ -82,8 +90,8 @@ fn main() {
         }
         _ => {
             eprintln!(
-                "usage: random-programs COUNT [FIRST [PASSES]] | --groups COUNT [FIRST] | --group SEED | \
-                 --defects COUNT [WORDS] | --print SEED | --shrink SEED [PASSES]"
+                "usage: random-programs COUNT [FIRST [PASSES]] | --plans COUNT [FIRST] | \
+                 --groups COUNT [FIRST] | --group SEED | --defects COUNT [WORDS] | --print SEED | --shrink SEED [PASSES]"
             );
             std::process::exit(2);
         }

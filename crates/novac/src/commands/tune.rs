@@ -63,7 +63,7 @@ pub fn tune(common: &Common, arguments: &TuneArguments) -> Outcome {
     let (plan, ratio) = match best {
         Some(best) => {
             let ratio = tuner.ratio(&best, &none, LAST_ROUNDS)?;
-            (best.plan, ratio)
+            (tuner.without_idle(best)?, ratio)
         }
         None => (Choices::new(), 1.0),
     };
@@ -120,7 +120,17 @@ struct Built {
     plan: Choices,
     /// What may be chosen, with the values without a plan.
     asked: Choices,
+    /// Its C, without the comment that names the plan.
+    code: String,
     library: Library,
+}
+
+/// Returns the C of a program without its first comment, which names the plan.
+fn code(source: String) -> String {
+    match source.split_once("*/") {
+        Some((_, code)) => code.to_string(),
+        None => source,
+    }
 }
 
 /// The state of a search.
@@ -136,17 +146,10 @@ struct Tuner<'a> {
 impl Tuner<'_> {
     /// Compiles the program by a plan. Returns nothing if the C is that of a plan before.
     fn built(&mut self, plan: Choices) -> Result<Option<Built>, End> {
-        let options = Options {
-            plan: Plan::new(plan.clone()),
-            ..self.options.clone()
-        };
-        let compiler = Compiler::new(options);
-        let file = &self.arguments.file.file;
-        let mut checked = super::check_file(&compiler, file)?;
-        let source = compiler.compile(&mut checked)?.files.source;
-        // The C says by which plan it is made, in its first comment.
-        let code = source.split_once("*/").map_or(&*source, |(_, code)| code);
-        if !self.seen.insert(code.to_string()) {
+        let compiler = self.compiler(plan.clone());
+        let mut checked = super::check_file(&compiler, &self.arguments.file.file)?;
+        let code = code(compiler.compile(&mut checked)?.files.source);
+        if !self.seen.insert(code.clone()) {
             return Ok(None);
         }
         let asked = compiler.options().plan.asked();
@@ -154,8 +157,31 @@ impl Tuner<'_> {
         Ok(Some(Built {
             plan,
             asked,
+            code,
             library,
         }))
+    }
+
+    /// Returns the plan of a program without the choices that change nothing.
+    fn without_idle(&self, built: Built) -> Result<Choices, End> {
+        let mut plan = built.plan;
+        for key in plan.clone().into_keys() {
+            let mut shorter = plan.clone();
+            shorter.remove(&key);
+            let compiler = self.compiler(shorter.clone());
+            let mut checked = super::check_file(&compiler, &self.arguments.file.file)?;
+            if code(compiler.compile(&mut checked)?.files.source) == built.code {
+                plan = shorter;
+            }
+        }
+        Ok(plan)
+    }
+
+    fn compiler(&self, plan: Choices) -> Compiler {
+        Compiler::new(Options {
+            plan: Plan::new(plan),
+            ..self.options.clone()
+        })
     }
 
     /// Looks for the best plan from a start. Returns nothing if none is better than no plan.
