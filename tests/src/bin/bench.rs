@@ -39,6 +39,9 @@ struct Arguments {
     /// Instead, the applications of other collections; with --threads against OpenMP.
     #[arg(long, conflicts_with_all = ["passes", "recursion"])]
     applications: bool,
+    /// Instead of measuring applications, write their data into this folder, for novac run and novac tune.
+    #[arg(long, value_name = "DIR", requires = "applications")]
+    write_inputs: Option<PathBuf>,
     /// Of what is measured with threads only this: programs, curves, regions or shapes.
     #[arg(long, value_name = "PART", value_parser = part)]
     part: Vec<Part>,
@@ -174,6 +177,9 @@ fn on_applications(arguments: Arguments, rounds: usize) -> ExitCode {
         names: arguments.names,
         threads: threads.map(|threads| threads.unwrap_or_else(available).max(1)),
     };
+    if let Some(folder) = &arguments.write_inputs {
+        return status(applications::inputs::write(&plan, folder).map(|()| true));
+    }
     let outcome = plan.run().and_then(|found| {
         let table = applications::report::markdown(&found);
         print!("{table}");

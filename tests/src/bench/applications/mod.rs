@@ -3,10 +3,11 @@
 //! allocates its result. Before they are timed, the result of NOVA is compared with that of the C.
 //!
 //! [`table`] has the applications with their sizes. [`data`] draws their inputs. [`compare`] compares values.
-//! [`run`] builds and times both sides. [`report`] writes the results.
+//! [`run`] builds and times both sides. [`report`] writes the results. [`inputs`] writes the data as files.
 
 pub mod compare;
 pub mod data;
+pub mod inputs;
 pub mod report;
 pub mod run;
 pub mod table;
