@@ -195,11 +195,12 @@ fn vector_work(map: &Map, command: &Command) -> Option<i64> {
     else {
         return None;
     };
-    vector_form(map, value).map(|gathers| i64::from(work(value)) - i64::from(GATHER_WORK) * gathers)
+    vector_form(&map.definitions, value)
+        .map(|gathers| i64::from(work(value)) - i64::from(GATHER_WORK) * gathers)
 }
 
 /// Returns the number of elements that an expression gathers, if there are vector instructions for it.
-fn vector_form(map: &Map, expression: &Expression) -> Option<i64> {
+pub(super) fn vector_form(definitions: &Definitions, expression: &Expression) -> Option<i64> {
     match expression {
         Expression::Scalar {
             operation: ScalarOperation::Divide | ScalarOperation::Remainder,
@@ -207,13 +208,13 @@ fn vector_form(map: &Map, expression: &Expression) -> Option<i64> {
             ..
         } if !operand.is_float() => return None,
         Expression::Load { index, .. } => {
-            return Some(i64::from(map.definitions.linear(index).is_none()));
+            return Some(i64::from(definitions.linear(index).is_none()));
         }
         _others => {}
     }
     let mut gathers = 0;
     for child in expression.children() {
-        gathers += deep(|| vector_form(map, child))?;
+        gathers += deep(|| vector_form(definitions, child))?;
     }
     Some(gathers)
 }

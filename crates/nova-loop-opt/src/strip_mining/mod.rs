@@ -1,5 +1,5 @@
 //! A pass on Loop that strip-mines innermost loops: they work in strips of some hundred iterations,
-//! where what an iteration writes depends on no other iteration. There are six cases:
+//! where what an iteration writes depends on no other iteration. There are seven cases:
 //!
 //! - Loops that write a large result and compute little write it with non-temporal stores
 //!   ([`non_temporal`], [`lines`]).
@@ -7,6 +7,8 @@
 //!   processor has more than one chain to work on ([`fission`]; loop fission with strip-mining).
 //! - Loops with carried state compute what depends on no earlier iteration in a loop of its own
 //!   ([`distribution`]; loop distribution with scalar expansion).
+//! - Loops whose recurrences feed costly work compute the recurrences, the work and the rest one after the other
+//!   ([`decoupling`]).
 //! - Loops with sines and cosines of floats use bounded functions where a strip has no large angle
 //!   ([`bounded_angles`]).
 //! - Loops that are prefix scans compute their results in vector registers, a few at a time
@@ -19,6 +21,7 @@
 //! effect, because such a loop only writes memory of its own ([`memory`]).
 
 mod bounded_angles;
+mod decoupling;
 mod distribution;
 pub(crate) mod filled;
 mod fission;
@@ -28,6 +31,7 @@ mod lines;
 pub(crate) mod memory;
 pub(crate) mod non_temporal;
 mod offsets;
+mod parts;
 mod prefix_scans;
 mod recurrences;
 mod scattered;
@@ -174,7 +178,10 @@ impl Strips<'_> {
         });
         match rewritten {
             Some(commands) => made.extend(commands),
-            None => made.push(command),
+            None => match self.decouple(&command) {
+                Some(commands) => made.extend(commands),
+                None => made.push(command),
+            },
         }
     }
 
