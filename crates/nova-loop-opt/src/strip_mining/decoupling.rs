@@ -7,7 +7,7 @@
 //! the branch are packed. Otherwise the work is computed for all of them, if enough take the branch. The module
 //! [`super::parts`] finds what goes where.
 
-use super::parts::{Guard, Parts, needs};
+use super::parts::{Guard, Parts, declared, needs};
 use super::{Strips, at_most};
 use crate::masks::{MASK, number, on_masks, total_flag};
 use nova_core::{Scalar, ScalarOperation};
@@ -153,7 +153,7 @@ impl Strips<'_> {
         rest: &[Command],
         made: &mut Vec<Command>,
     ) -> Strip<'a> {
-        let mut read = &needs(pure) | &needs(rest);
+        let mut read = &needs(pure) | &(&needs(rest) - &declared(pure));
         again(&strip.parts.again, &mut read, &mut BTreeSet::new());
         let mut commands = Vec::new();
         for (variable, array) in &strip.arrays {

@@ -663,7 +663,7 @@ fn conversions(
 }
 
 /// Returns the variables that a list declares, without those of lists inside.
-fn declared(commands: &[Command]) -> BTreeSet<Variable> {
+pub(super) fn declared(commands: &[Command]) -> BTreeSet<Variable> {
     let declares = |command: &Command| match command {
         Command::Declare { variable, .. } => Some(*variable),
         _others => None,
