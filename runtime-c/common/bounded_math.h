@@ -42,8 +42,9 @@ static inline float nova_sine_of_angle(nova_bounded_angle angle, uint32_t is_cos
     float even = 0.0416666456f + square * (-0.00138873165f + 2.44332387e-5f * square);
     uint32_t sine = nova_bits_f32(r + r * square * odd);
     uint32_t cosine = nova_bits_f32((1.0f - 0.5f * square) + square * square * even);
-    uint32_t quarter = angle.turn + is_cosine, exchanged = 0u - (quarter & 1u);
-    return nova_from_bits_f32(((cosine & exchanged) | (sine & ~exchanged)) ^ (quarter & 2u) << 30);
+    uint32_t chosen = is_cosine ? cosine : sine, other = is_cosine ? sine : cosine;
+    uint32_t exchanged = 0u - (angle.turn & 1u), sign = (angle.turn + is_cosine) << 30 & 0x80000000u;
+    return nova_from_bits_f32(((other & exchanged) | (chosen & ~exchanged)) ^ sign);
 }
 
 /* Within 1.6 ulp for floats of at most 2^16 in magnitude. */

@@ -7,6 +7,7 @@
 //! the branch are packed. Otherwise the work is computed for all of them, if enough take the branch. The module
 //! [`super::parts`] finds what goes where.
 
+use super::affine::Affine;
 use super::parts::{Guard, Parts, declared, needs};
 use super::{Strips, at_most};
 use crate::masks::{MASK, number, on_masks, total_flag};
@@ -24,14 +25,31 @@ const STRIP: u32 = 128;
 const TAKEN: i64 = 4;
 
 /// What a loop over a strip does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// Computes the recurrences.
+    /// Computes the recurrences in order.
     Recurrences,
+    /// Computes the recurrences from their values at the beginning of the strip.
+    Ahead,
     /// Computes values that change nothing.
     Pure,
     /// Does the rest.
     Rest,
+}
+
+/// Arrays with the numbers of a recurrence after each number of iterations.
+#[derive(Clone, Copy)]
+struct Table {
+    factors: Variable,
+    summands: Option<Variable>,
+}
+
+impl Table {
+    /// Returns the value of a recurrence after some iterations, at least one.
+    fn after(&self, form: &Affine, iterations: &Expression) -> Expression {
+        let entry = |array| Expression::load(array, iterations.clone());
+        form.after(entry(self.factors), self.summands.map(entry))
+    }
 }
 
 /// A strip of a loop, whose loops this module makes.
@@ -43,6 +61,7 @@ struct Strip<'a> {
     parts: &'a Parts,
     /// The local arrays with an element for each iteration of the strip, by variable (scalar expansion).
     arrays: BTreeMap<Variable, Variable>,
+    tables: Vec<Table>,
     /// The numbers of the iterations, if these are not neighbours.
     iterations: Option<Variable>,
 }
@@ -67,6 +86,7 @@ impl Strips<'_> {
         let parts = Parts::of(self, *index, body)?;
         let mut made = Vec::new();
         let count = self.simple("count", count.clone(), &mut made);
+        let tables = self.tables(&parts, &count, place, &mut made);
         let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
         let first = Expression::Variable(strip).times(Expression::index(width));
         let mut inside = vec![Command::declare(begin, first)];
@@ -92,6 +112,7 @@ impl Strips<'_> {
             length,
             parts: &parts,
             arrays,
+            tables,
             iterations: None,
         };
         self.loops(&over, &mut inside);
@@ -104,8 +125,10 @@ impl Strips<'_> {
     /// Adds the loops over a strip.
     fn loops(&mut self, strip: &Strip, made: &mut Vec<Command>) {
         let parts = strip.parts;
-        if !parts.recurrences.is_empty() {
-            made.push(self.over(strip, Part::Recurrences, &parts.recurrences));
+        match &parts.affine {
+            Some(forms) if !forms.is_empty() => self.ahead(strip, made),
+            _others if parts.recurrences.is_empty() => {}
+            _others => made.push(self.over(strip, Part::Recurrences, &parts.recurrences)),
         }
         let Some(guard) = &parts.guard else {
             made.push(self.over(strip, Part::Pure, &parts.pure));
@@ -143,6 +166,67 @@ impl Strips<'_> {
         });
     }
 
+    /// Adds the loops that compute the tables of recurrences, for so many iterations.
+    fn tables(
+        &mut self,
+        parts: &Parts,
+        count: &Expression,
+        place: &Place,
+        made: &mut Vec<Command>,
+    ) -> Vec<Table> {
+        let mut tables = Vec::new();
+        for form in parts.affine.iter().flatten() {
+            let mut table = |name: &str| {
+                let element = Type::Pointer(form.scalar);
+                let array = self.program.add_variable(name, element);
+                made.push(Command::Local {
+                    pointer: array,
+                    count: STRIP + 1,
+                });
+                let last = self.program.add_variable("last", Type::Scalar(form.scalar));
+                (array, last)
+            };
+            let (factors, factor) = table("factors");
+            let summands = form.summand.as_ref().map(|_| table("summands"));
+            let k = self.add_index("k");
+            let mut body = vec![store(factors, k, factor)];
+            made.push(Command::declare(factor, form.number(1)));
+            let mut next = vec![Command::Assign {
+                variable: factor,
+                value: form.next_factor(Expression::Variable(factor)),
+            }];
+            if let Some((array, summand)) = summands {
+                made.push(Command::declare(summand, form.number(0)));
+                body.push(store(array, k, summand));
+                next.push(Command::Assign {
+                    variable: summand,
+                    value: form.next_summand(Expression::Variable(summand)),
+                });
+            }
+            body.extend(next);
+            let most = at_most(count.clone(), Expression::index(i64::from(STRIP)));
+            let entries = most.plus(Expression::index(1));
+            made.push(Command::sequential(k, entries, body, place));
+            let summands = summands.map(|(array, _)| array);
+            tables.push(Table { factors, summands });
+        }
+        tables
+    }
+
+    /// Adds the loop of recurrences whose values are computed from those at the beginning of the strip, and their
+    /// values at its end.
+    fn ahead(&mut self, strip: &Strip, made: &mut Vec<Command>) {
+        let mut commands = strip.parts.recurrences.clone();
+        commands.retain(|command| !matches!(command, Command::Assign { .. }));
+        made.push(self.over(strip, Part::Ahead, &commands));
+        for (form, table) in strip.parts.affine.iter().flatten().zip(&strip.tables) {
+            made.push(Command::Assign {
+                variable: form.carried,
+                value: table.after(form, &strip.length),
+            });
+        }
+    }
+
     /// Adds the loop that moves what the iterations of a strip need which take the branch to the front of the local
     /// arrays. Returns the strip of these iterations.
     fn pack<'a>(
@@ -178,6 +262,7 @@ impl Strips<'_> {
         Strip {
             length: Expression::Variable(taken),
             arrays: strip.arrays.clone(),
+            tables: Vec::new(),
             iterations,
             ..*strip
         }
@@ -204,12 +289,31 @@ impl Strips<'_> {
         };
         let mut body = vec![Command::declare(index, number)];
         let mut stores = Vec::new();
+        if part == Part::Ahead {
+            for (form, table) in strip.parts.affine.iter().flatten().zip(&strip.tables) {
+                let now = copies::copy_of(self.program, form.carried);
+                let at = Expression::Variable(k);
+                let value = Expression::Select {
+                    condition: Box::new(
+                        at.clone()
+                            .compare(ScalarOperation::Equal, Expression::index(0)),
+                    ),
+                    then: Box::new(Expression::Variable(form.carried)),
+                    otherwise: Box::new(table.after(form, &at)),
+                };
+                body.push(Command::declare(now, value));
+                names.insert(form.carried, now);
+            }
+        }
         for (variable, array) in &strip.arrays {
             let carried = strip.parts.carried.contains(variable);
             match part {
                 // The values from before the iteration.
-                Part::Recurrences if carried => body.push(store(*array, k, *variable)),
-                Part::Recurrences | Part::Pure if declared.contains(variable) => {
+                Part::Recurrences | Part::Ahead if carried => {
+                    let now = names.get(variable).copied().unwrap_or(*variable);
+                    body.push(store(*array, k, now));
+                }
+                Part::Recurrences | Part::Ahead | Part::Pure if declared.contains(variable) => {
                     stores.push((*variable, *array));
                 }
                 _reads if read.contains(variable) && !declared.contains(variable) => {

@@ -20,6 +20,7 @@
 //! that is free. All of them move writes after reads of other iterations. This has no visible
 //! effect, because such a loop only writes memory of its own ([`memory`]).
 
+mod affine;
 mod bounded_angles;
 mod decoupling;
 mod distribution;
@@ -29,8 +30,11 @@ mod in_place;
 pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
+mod naming;
+mod neutral;
 pub(crate) mod non_temporal;
 mod offsets;
+mod operations;
 mod parts;
 mod prefix_scans;
 mod recurrences;

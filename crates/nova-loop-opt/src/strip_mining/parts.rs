@@ -4,17 +4,19 @@
 //! read no memory that the rest writes.
 
 use super::Strips;
-use super::distribution::vector_form;
+use super::affine::Affine;
 use super::linear::Definitions;
 use super::memory::reads_through_variables;
-use crate::limits::{COMMANDS_OF_A_BODY, NESTED_DEFINITIONS};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use super::naming::with_names;
+use super::neutral::without_effect;
+use super::operations::{has_function, has_safe_constant, vector_form};
+use crate::limits::COMMANDS_OF_A_BODY;
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
-use nova_machine::cost::is_simple;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of no more work than this, of what is known outside the loop, are computed in each loop that needs them.
@@ -27,6 +29,8 @@ pub(super) struct Parts {
     /// The variables from outside the loop that the first loop passes on.
     pub(super) carried: BTreeSet<Variable>,
     pub(super) recurrences: Vec<Command>,
+    /// The forms of all recurrences, if each has one by which a value can be computed ahead.
+    pub(super) affine: Option<Vec<Affine>>,
     /// What is computed for all iterations of a strip, in any order.
     pub(super) pure: Vec<Command>,
     pub(super) guard: Option<Guard>,
@@ -75,12 +79,14 @@ impl Parts {
         if size > COMMANDS_OF_A_BODY || !is_plain(body, &is_scalar) {
             return None;
         }
+        let body = &with_names(strips, body);
         let mut search = Search::of(strips, index, body);
         let first = search.find();
         let again = search.cheap();
         let mut parts = Parts {
             carried: search.carried.keys().copied().collect(),
             recurrences: Vec::new(),
+            affine: None,
             pure: Vec::new(),
             guard: None,
             rest: Vec::new(),
@@ -104,6 +110,15 @@ impl Parts {
         if parts.carried.is_empty() && parts.guard.is_none() {
             return None;
         }
+        let mut varying = search.own.clone();
+        varying.insert(index);
+        let forms = parts.carried.iter().map(|v| {
+            let Type::Scalar(scalar) = strips.program.variable(*v).ty else {
+                return None;
+            };
+            Affine::of(*v, scalar, &parts.recurrences, &varying)
+        });
+        parts.affine = forms.collect();
         parts.convert_in_order(strips);
         parts.expand();
         parts.is_worth().then_some(parts)
@@ -500,93 +515,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// True if iterations that do not take a branch of the conditional at a position change nothing: they assign to
-/// variables from outside the loop what these are already.
-fn without_effect(rest: &[Command], at: usize, is_then: bool) -> bool {
-    let mut values = BTreeMap::new();
-    let own = declared(rest);
-    let Some(Command::If {
-        then, otherwise, ..
-    }) = rest.get(at)
-    else {
-        return false;
-    };
-    for command in if is_then { otherwise } else { then } {
-        match command {
-            Command::Comment(_) => {}
-            Command::Assign { variable, value } if own.contains(variable) => {
-                values.insert(*variable, value);
-            }
-            Command::Assign { variable, value }
-                if is_same(value, *variable, &values, NESTED_DEFINITIONS) => {}
-            _others => return false,
-        }
-    }
-    for command in rest.iter() {
-        if let Command::Declare {
-            variable,
-            value: Some(value),
-        } = command
-        {
-            values.insert(*variable, value);
-        }
-    }
-    rest.iter().enumerate().all(|(k, command)| match command {
-        Command::Declare { .. } | Command::Comment(_) => true,
-        Command::Assign { variable, value } => {
-            !own.contains(variable) && is_same(value, *variable, &values, NESTED_DEFINITIONS)
-        }
-        _others => k == at,
-    })
-}
-
-/// True if a value is that of a variable, or that with a neutral number added.
-fn is_same(
-    value: &Expression,
-    variable: Variable,
-    values: &BTreeMap<Variable, &Expression>,
-    left: u32,
-) -> bool {
-    match value {
-        _ if left == 0 => false,
-        Expression::Variable(same) if *same == variable => true,
-        Expression::Variable(other) => {
-            let known = values.get(other);
-            known.is_some_and(|value| deep(|| is_same(value, variable, values, left - 1)))
-        }
-        Expression::Scalar {
-            operation: ScalarOperation::Add,
-            arguments,
-            ..
-        } => match &arguments[..] {
-            [a, b] => {
-                let neutral = |e: &Expression| is_neutral(e, values, left - 1);
-                let own = |e: &Expression| *e == Expression::Variable(variable);
-                own(a) && neutral(b) || own(b) && neutral(a)
-            }
-            _others => false,
-        },
-        _others => false,
-    }
-}
-
-/// True for a number that changes no sum.
-fn is_neutral(value: &Expression, values: &BTreeMap<Variable, &Expression>, left: u32) -> bool {
-    match value {
-        _ if left == 0 => false,
-        Expression::Constant(number) => match number {
-            ScalarValue::F32(zero) => zero.to_bits() == (-0.0f32).to_bits(),
-            ScalarValue::F64(zero) => zero.to_bits() == (-0.0f64).to_bits(),
-            other => other.as_integer() == Some(0),
-        },
-        Expression::Variable(other) => {
-            let known = values.get(other);
-            known.is_some_and(|value| deep(|| is_neutral(value, values, left - 1)))
-        }
-        _others => false,
-    }
-}
-
 /// True if a body only computes and assigns scalars, stores elements, checks, and has conditionals of these.
 fn is_plain(commands: &[Command], is_scalar: &dyn Fn(Variable) -> bool) -> bool {
     commands.iter().all(|command| match command {
@@ -599,41 +527,6 @@ fn is_plain(commands: &[Command], is_scalar: &dyn Fn(Variable) -> bool) -> bool 
         } => deep(|| is_plain(then, is_scalar) && is_plain(otherwise, is_scalar)),
         _others => false,
     })
-}
-
-/// True if an integer operation is defined because its second argument is a constant.
-fn has_safe_constant(operation: ScalarOperation, arguments: &[Expression]) -> bool {
-    let [_, Expression::Constant(second)] = arguments else {
-        return false;
-    };
-    let bits = i128::from(second.scalar().bits());
-    match (operation, second.as_integer()) {
-        (ScalarOperation::Divide | ScalarOperation::Remainder, Some(by)) => by > 0,
-        (ScalarOperation::ShiftLeft | ScalarOperation::ShiftRight, Some(by)) => {
-            (0..bits).contains(&by)
-        }
-        _others => false,
-    }
-}
-
-/// True if an expression has a function that is a call where it has no vector instructions.
-fn has_function(value: &Expression) -> bool {
-    use ScalarOperation as O;
-    let itself = match value {
-        Expression::Scalar {
-            operation: O::Divide | O::Sqrt | O::Reciprocal | O::ReciprocalSqrt,
-            ..
-        } => false,
-        Expression::Scalar {
-            operation, operand, ..
-        } => !is_simple(*operation, *operand),
-        _others => false,
-    };
-    itself
-        || value
-            .children()
-            .into_iter()
-            .any(|e| deep(|| has_function(e)))
 }
 
 /// Gives names to the conversions of integers of 64 bits to floats whose arguments are known.

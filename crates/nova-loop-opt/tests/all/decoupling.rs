@@ -132,3 +132,57 @@ fn loops_that_gain_nothing_or_must_stay_in_order_stay() {
         assert!(!text.contains("(for strip"), "{text}");
     }
 }
+
+#[test]
+fn linear_generators_are_computed_from_the_beginning_of_a_strip() {
+    let costly = |of: &str| {
+        format!(
+            "(declare x:f64 (convert.f64 u64 (and u64 {of} 1023u64)))
+             (set s (add f64 (mul f64 s 0.5L) (log f64 (add f64 (exp f64 (mul f64 x 0.001L)) x)))) (set r q)"
+        )
+    };
+    for (next, of, arrays) in [
+        ("(mul u64 r 6364136223846793005u64)", "q", 1),
+        (
+            "(add u64 (mul u64 r 6364136223846793005u64) 1442695040888963407u64)",
+            "q",
+            2,
+        ),
+        // The first number is not masked.
+        ("(and u64 (add u64 (mul u64 5u64 r) 3u64) 1023u64)", "r", 2),
+        (
+            "(and u64 (add u64 r (mul u64 r r0)) 65535u64)",
+            "(add u64 q r)",
+            1,
+        ),
+        (
+            "(and u64 1023u64 (mul u64 (and u64 (add u64 r 7u64) 4095u64) 5u64))",
+            "r",
+            2,
+        ),
+    ] {
+        let text =
+            rewritten(&format!("(declare q:u64 {next}) {}", costly(of)).replace("r0", "12345u64"));
+        assert_eq!(text.matches("(local factors").count(), 1, "{text}");
+        assert_eq!(
+            text.matches("(local summands").count(),
+            arrays - 1,
+            "{text}"
+        );
+    }
+    for next in [
+        "(xor u64 r (shl u64 r 13u64))",
+        "(mul u64 r r)",
+        "(rem u64 (mul u64 r 16807u64) 2147483647u64)",
+        "(add u64 r (wrap.u64 i64 i))",
+        // A mask inside drops bits that the result has.
+        "(mul u64 (and u64 (add u64 r 7u64) 4095u64) 5u64)",
+        "(and u64 4095u64 (mul u64 (and u64 (add u64 r 7u64) 1023u64) 5u64))",
+    ] {
+        let text = rewritten(&format!("(declare q:u64 {next}) {}", costly("q")));
+        assert!(
+            text.contains("(for strip") && !text.contains("(local factors"),
+            "{text}"
+        );
+    }
+}
