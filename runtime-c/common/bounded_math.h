@@ -1,6 +1,7 @@
-/* Sine and cosine of floats of at most 2^16 in magnitude, where floating point is not strict. They have no
- * branches, tables and calls, so that compilers turn loops with them into vector instructions. For other
- * arguments results are any numbers, so that loops look at all arguments before. */
+/* Sine and cosine of floats of at most 2^16 in magnitude, where floating point is not strict. They have
+ * no branches, tables and calls, so that compilers turn loops with them into vector instructions. For
+ * other arguments results are any numbers, so that loops look at all arguments before. The sine of -0.0
+ * may be 0.0. */
 #ifndef NOVA_BOUNDED_MATH_H
 #define NOVA_BOUNDED_MATH_H
 
@@ -13,8 +14,8 @@ typedef struct {
     float rest;
 } nova_bounded_angle;
 
-/* Adding 1.5 * 2^23 leaves the number of quarter turns in the low bits. The mask changes no number in range,
- * but compilers told that sums are associative cannot see that both sums cancel.
+/* Adding 1.5 * 2^23 leaves the number of quarter turns in the low bits. The mask changes no number in
+ * range, but compilers told that sums are associative cannot see that both sums cancel.
  *
  * Products of that number and pi/2 must be exact. Without fused multiply-add, doubles are. */
 static inline nova_bounded_angle nova_quarter_turns(float x)
@@ -33,8 +34,8 @@ static inline nova_bounded_angle nova_quarter_turns(float x)
     return angle;
 }
 
-/* The sine (0) or the cosine (1) of an angle. An odd number of quarter turns exchanges both. Bits choose, since
- * compilers make branches of conditions. */
+/* The sine (0) or the cosine (1) of an angle. An odd number of quarter turns exchanges both. Bits
+ * choose, since compilers make branches of conditions. */
 static inline float nova_sine_of_angle(nova_bounded_angle angle, uint32_t is_cosine)
 {
     float r = angle.rest, square = r * r;
@@ -43,7 +44,8 @@ static inline float nova_sine_of_angle(nova_bounded_angle angle, uint32_t is_cos
     uint32_t sine = nova_bits_f32(r + r * square * odd);
     uint32_t cosine = nova_bits_f32((1.0f - 0.5f * square) + square * square * even);
     uint32_t chosen = is_cosine ? cosine : sine, other = is_cosine ? sine : cosine;
-    uint32_t exchanged = 0u - (angle.turn & 1u), sign = (angle.turn + is_cosine) << 30 & 0x80000000u;
+    uint32_t exchanged = 0u - (angle.turn & 1u);
+    uint32_t sign = (angle.turn + is_cosine) << 30 & 0x80000000u;
     return nova_from_bits_f32(((other & exchanged) | (chosen & ~exchanged)) ^ sign);
 }
 

@@ -1,10 +1,11 @@
 //! Iterations without effect: those that add a number to a sum which does not change it, or assign what a variable is
-//! already.
+//! already. Places of stores that depend on the number of an iteration, which only neighbouring iterations keep plain.
 
 use crate::limits::NESTED_DEFINITIONS;
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Variable};
+use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// True if iterations that do not take a branch of the conditional at a position change nothing: they assign to
@@ -98,4 +99,32 @@ fn is_neutral(value: &Expression, values: &BTreeMap<Variable, &Expression>, left
         }
         _others => false,
     }
+}
+
+/// True if a body stores elements at places that depend on a variable.
+pub(super) fn stores_by(body: &[Command], variable: Variable) -> bool {
+    let mut values = BTreeMap::new();
+    let mut needed = Vec::new();
+    walk::each_command(body, |command| match command {
+        Command::Declare {
+            variable,
+            value: Some(value),
+        } => {
+            values.insert(*variable, value);
+        }
+        Command::Store { index, .. } => index.each_variable(&mut |v| needed.push(v)),
+        _others => {}
+    });
+    let mut seen = BTreeSet::new();
+    while let Some(next) = needed.pop() {
+        if let Some(value) = values.get(&next)
+            && seen.insert(next)
+        {
+            value.each_variable(&mut |v| needed.push(v));
+        }
+        if next == variable {
+            return true;
+        }
+    }
+    false
 }

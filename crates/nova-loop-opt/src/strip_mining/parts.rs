@@ -8,7 +8,7 @@ use super::affine::Affine;
 use super::linear::Definitions;
 use super::memory::reads_through_variables;
 use super::naming::with_names;
-use super::neutral::without_effect;
+use super::neutral::{stores_by, without_effect};
 use super::operations::{has_function, has_safe_constant, vector_form};
 use crate::limits::COMMANDS_OF_A_BODY;
 use nova_core::{Scalar, ScalarOperation};
@@ -55,6 +55,7 @@ pub(super) struct Guard {
 
 /// What is known about a body.
 struct Search<'a> {
+    index: Variable,
     body: &'a [Command],
     strict: bool,
     definitions: Definitions,
@@ -211,6 +212,7 @@ impl<'a> Search<'a> {
             .iter()
             .all(|v| strips.memory.is_own(*v) || strips.memory.is_local(*v));
         Search {
+            index,
             body,
             strict: strips.program.strict,
             definitions,
@@ -425,6 +427,8 @@ impl<'a> Search<'a> {
     /// Returns the branch with the most work that may be computed for all iterations.
     fn guard(&self, rest: &[Command]) -> Option<Guard> {
         let mut best: Option<(u32, Guard)> = None;
+        // Proofs that iterations do not meet need plain places.
+        let packs = !stores_by(self.body, self.index);
         for (condition, branch, (at, is_then)) in self.branches(rest) {
             let pure = self.pure_of(branch);
             let mut amount = 0;
@@ -448,7 +452,7 @@ impl<'a> Search<'a> {
                 });
             }
             let guard = Guard {
-                taken: without_effect(rest, at, is_then).then(|| {
+                taken: (packs && without_effect(rest, at, is_then)).then(|| {
                     let list = left.get(at).map(|command| command.lists());
                     let branch = list.and_then(|lists| lists.get(usize::from(!is_then)).copied());
                     let mut taken = left.clone();

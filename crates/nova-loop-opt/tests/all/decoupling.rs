@@ -79,7 +79,8 @@ fn iterations_that_take_a_costly_branch_are_packed_where_others_have_no_effect()
         ),
         // The number of the iteration, and bins.
         format!(
-            "(if (lt f64 x a) (do {costly} (declare k:i64 (and i64 i 7)) (store t k (add i64 (load t k) i))
+            "(if (lt f64 x a) (do {costly} (declare k:i64 (convert.i64 u64 (and u64 q 7u64)))
+               (store t k (add i64 (load t k) i))
                (set s (add f64 s z)))) (set r q)"
         ),
         // A check, and the state from before the iteration.
@@ -92,8 +93,11 @@ fn iterations_that_take_a_costly_branch_are_packed_where_others_have_no_effect()
         assert!(text.contains("(declare taken"), "{text}");
         assert_eq!(text.matches("(log f64").count(), 1, "{text}");
     }
-    // Other iterations have an effect.
+    // Other iterations have an effect, or places depend on the number of the iteration.
     for rest in [
+        format!(
+            "(if (lt f64 x a) (do {costly} (store t (and i64 i 7) i) (set s (add f64 s z)))) (set r q)"
+        ),
         format!(
             "(if (lt f64 x a) (do {costly} (set s (add f64 s z))) (do (set s (mul f64 s 0.5L)))) (set r q)"
         ),
