@@ -16,6 +16,7 @@ use nova_diag::Place;
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
+use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip.
@@ -84,8 +85,8 @@ impl Strips<'_> {
             return None;
         }
         let parts = Parts::of(self, *index, body)?;
-        let mut made = Vec::new();
-        let count = self.simple("count", count.clone(), &mut made);
+        let (mut all, mut made) = (Vec::new(), Vec::new());
+        let count = self.simple("count", count.clone(), &mut all);
         let tables = self.tables(&parts, &count, place, &mut made);
         let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
         let first = Expression::Variable(strip).times(Expression::index(width));
@@ -116,10 +117,20 @@ impl Strips<'_> {
             iterations: None,
         };
         self.loops(&over, &mut inside);
-        let strips = count.plus(Expression::index(width - 1));
+        let strips = count.clone().plus(Expression::index(width - 1));
         let strips = strips.compare(ScalarOperation::Divide, Expression::index(width));
         made.push(Command::sequential(strip, strips, inside, place));
-        Some(made)
+        if count.as_index().is_some() {
+            all.append(&mut made);
+            return Some(all);
+        }
+        let least = Expression::index(PROCESSOR.decoupled_iterations);
+        all.push(Command::If {
+            condition: count.compare(ScalarOperation::GreaterEqual, least),
+            then: made,
+            otherwise: vec![command.clone()],
+        });
+        Some(all)
     }
 
     /// Adds the loops over a strip.
