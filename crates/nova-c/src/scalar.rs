@@ -342,7 +342,7 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
         O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos => a,
         O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil | O::Round | O::Truncate => a,
         O::Erf | O::Not | O::BitNot | O::PopCount | O::Convert(_) | O::Wrap(_) | O::Fits(_) => a,
-        O::Bits(_) => a,
+        O::Bits(_) | O::SinBounded | O::CosBounded => a,
     }
 }
 
@@ -437,7 +437,9 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
         O::Asin | O::Acos | O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil => {
             function(operation, vec![a], functions)
         }
-        O::Round | O::Truncate | O::Erf => function(operation, vec![a], functions),
+        O::Round | O::Truncate | O::Erf | O::SinBounded | O::CosBounded => {
+            function(operation, vec![a], functions)
+        }
         // These operations have two arguments.
         O::Add | O::Subtract | O::Multiply | O::Divide | O::Remainder | O::Minimum => a,
         O::Maximum | O::Pow | O::Atan2 | O::Equal | O::NotEqual | O::Less | O::LessEqual => a,
@@ -478,17 +480,14 @@ fn pop_count(a: Value) -> Value {
 
 /// Returns a function of the C library or of the runtime: a strict one, or one with vector versions.
 fn function(operation: ScalarOperation, arguments: Vec<Value>, functions: Functions) -> Value {
+    use ScalarOperation as O;
     let scalar = arguments.first().map_or(Scalar::F64, |a| a.scalar);
     let depth = arguments.iter().map(|a| a.depth).max().unwrap_or(0) + 1;
     let values = arguments.into_iter().map(Value::own).collect();
-    let short = operation.info().map_or("", |i| i.short);
+    let short = operation.short();
     let exact = matches!(
         operation,
-        ScalarOperation::Sqrt
-            | ScalarOperation::Floor
-            | ScalarOperation::Ceil
-            | ScalarOperation::Round
-            | ScalarOperation::Truncate
+        O::Sqrt | O::Floor | O::Ceil | O::Round | O::Truncate
     );
     if functions == Functions::Strict && !exact {
         let call = Expression::pure(format!("nova_{short}"), values);
@@ -500,11 +499,13 @@ fn function(operation: ScalarOperation, arguments: Vec<Value>, functions: Functi
         return Value::exact(expression, scalar, depth + 1);
     }
     let name = match (operation, scalar) {
-        (ScalarOperation::Exp | ScalarOperation::Log, Scalar::F32) => format!("nova_{short}_f32"),
+        (O::Exp | O::Log | O::SinBounded | O::CosBounded, Scalar::F32) => {
+            format!("nova_{short}_f32")
+        }
         (_, Scalar::F32) if functions == Functions::Vector && !exact => format!("nova_{short}_f32"),
         (_, _double) if functions == Functions::Vector && !exact => format!("nova_{short}_f64"),
         (_, Scalar::F32) => format!("{short}f"),
-        _ => short.to_owned(),
+        _ => short,
     };
     Value::exact(Expression::pure(name, values), scalar, depth)
 }

@@ -8,7 +8,8 @@
 mod scalar;
 
 pub use scalar::{
-    Class, Cost, Domain, ResultKind, SCALAR_OPERATIONS, ScalarOperation, ScalarOperationInfo,
+    BOUND_OF_ANGLES, Class, Cost, Domain, ResultKind, SCALAR_OPERATIONS, ScalarOperation,
+    ScalarOperationInfo,
 };
 
 use crate::strategy::{Level, Space, Strategy};

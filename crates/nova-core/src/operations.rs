@@ -113,7 +113,7 @@ fn on_integer(operation: ScalarOperation, scalar: Scalar, a: i128, b: i128) -> S
         O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos | O::Atan | O::Sinh => a,
         O::Cosh | O::Tanh | O::Pow | O::Atan2 | O::Floor | O::Ceil | O::Round => a,
         O::Truncate | O::Erf | O::Not | O::Convert(_) | O::Wrap(_) | O::Fits(_) => a,
-        O::Bits(_) => a,
+        O::Bits(_) | O::SinBounded | O::CosBounded => a,
     };
     ScalarValue::from_integer_wrapping(scalar, value)
 }
@@ -182,8 +182,8 @@ mod host {
                     O::Log => a.ln(),
                     O::Log2 => a.log2(),
                     O::Log10 => a.log10(),
-                    O::Sin => a.sin(),
-                    O::Cos => a.cos(),
+                    O::Sin | O::SinBounded => a.sin(),
+                    O::Cos | O::CosBounded => a.cos(),
                     O::Tan => a.tan(),
                     O::Asin => a.asin(),
                     O::Acos => a.acos(),

@@ -47,6 +47,7 @@ pub fn price_of(operation: ScalarOperation, operand: Scalar) -> Price {
         O::Divide | O::Remainder => DIVISION,
         O::Sqrt | O::Reciprocal => ROOT,
         O::ReciprocalSqrt => RECIPROCAL_ROOT,
+        O::SinBounded | O::CosBounded => FUNCTION,
         other => match other.info().map_or(Cost::Low, |info| info.cost) {
             Cost::Low => SIMPLE,
             Cost::High => FUNCTION,

@@ -64,6 +64,9 @@ pub struct Processor {
     /// Iterations of a strip in which vector instructions look for something better: some vectors. An
     /// estimate.
     pub selection_strip: i64,
+    /// The least number of iterations that pay for several loops in place of one: each ends with a mispredicted
+    /// branch. An estimate.
+    pub decoupled_iterations: i64,
     /// Keys from which a sort counts digits rather than merging. Measured (docs/decisions/sorts.md).
     pub radix_keys: i64,
     /// The cost of a branch that is sometimes mispredicted, in simple operations. An estimate.
@@ -115,6 +118,7 @@ pub const PROCESSOR: Processor = Processor {
     few_lanes: 8,
     few_elements: 128,
     selection_strip: 64,
+    decoupled_iterations: 32,
     radix_keys: 128,
     branch_work: 8,
     overlapped_work: 60,

@@ -50,6 +50,7 @@ pub const FILES: &[(&str, &str)] = files![
     "common/integers.h",
     "common/floats.h",
     "common/vector_math.h",
+    "common/bounded_math.h",
     "common/fixed_blocks.h",
     "common/panels.h",
     "common/gathers.h",

@@ -76,7 +76,16 @@ pub enum ScalarOperation {
     /// Or the float that has the bits of an unsigned integer.
     /// Programs cannot use it, only passes do.
     Bits(Scalar),
+    /// `Sin` of a float of at most [`BOUND_OF_ANGLES`] in magnitude. Other arguments give any number.
+    /// Programs cannot use it, only passes do.
+    SinBounded,
+    /// `Cos`, in the same way.
+    CosBounded,
 }
+
+/// The greatest magnitude of the arguments of `SinBounded` and `CosBounded`. That many quarter turns times
+/// pi/2 are exact in few operations.
+pub const BOUND_OF_ANGLES: f32 = 65_536.0;
 
 /// A row of the table of scalar operations.
 pub struct ScalarOperationInfo {
@@ -266,6 +275,7 @@ impl ScalarOperation {
                 to.is_float() || (operand.is_integer() && to.is_integer() && widens)
             }
             ScalarOperation::Wrap(_) | ScalarOperation::Fits(_) | ScalarOperation::Bits(_) => true,
+            ScalarOperation::SinBounded | ScalarOperation::CosBounded => true,
             other => match other.info().map(|i| i.domain) {
                 Some(Domain::All) => true,
                 Some(Domain::Floats) => operand.is_float(),
@@ -281,6 +291,8 @@ impl ScalarOperation {
             ScalarOperation::Wrap(to) => format!("wrap.{}", to.info().short),
             ScalarOperation::Fits(to) => format!("fits.{}", to.info().short),
             ScalarOperation::Bits(to) => format!("bits.{}", to.info().short),
+            ScalarOperation::SinBounded => "sin_bounded".into(),
+            ScalarOperation::CosBounded => "cos_bounded".into(),
             other => other.info().map_or("", |i| i.short).to_string(),
         }
     }
@@ -297,10 +309,14 @@ impl ScalarOperation {
                 _ => None,
             };
         }
-        SCALAR_OPERATIONS
-            .iter()
-            .find(|i| i.short == short)
-            .map(|i| i.operation)
+        match short {
+            "sin_bounded" => Some(ScalarOperation::SinBounded),
+            "cos_bounded" => Some(ScalarOperation::CosBounded),
+            other => SCALAR_OPERATIONS
+                .iter()
+                .find(|i| i.short == other)
+                .map(|i| i.operation),
+        }
     }
 
     /// True if the operator is known to commute, so that elements of a reduction may be reordered

@@ -8,9 +8,9 @@
 //! costs next to nothing, are read and computed again.
 
 use super::linear::Definitions;
+use super::operations::vector_form;
 use super::recurrences::is_filter;
 use super::{Map, Strips};
-use nova_core::ScalarOperation;
 use nova_diag::deep;
 use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
@@ -199,25 +199,6 @@ fn vector_work(map: &Map, command: &Command) -> Option<i64> {
     else {
         return None;
     };
-    vector_form(map, value).map(|gathers| i64::from(work(value)) - i64::from(GATHER_WORK) * gathers)
-}
-
-/// Returns the number of elements that an expression gathers, if there are vector instructions for it.
-fn vector_form(map: &Map, expression: &Expression) -> Option<i64> {
-    match expression {
-        Expression::Scalar {
-            operation: ScalarOperation::Divide | ScalarOperation::Remainder,
-            operand,
-            ..
-        } if !operand.is_float() => return None,
-        Expression::Load { index, .. } => {
-            return Some(i64::from(map.definitions.linear(index).is_none()));
-        }
-        _others => {}
-    }
-    let mut gathers = 0;
-    for child in expression.children() {
-        gathers += deep(|| vector_form(map, child))?;
-    }
-    Some(gathers)
+    vector_form(&map.definitions, value)
+        .map(|gathers| i64::from(work(value)) - i64::from(GATHER_WORK) * gathers)
 }

@@ -1,5 +1,5 @@
 //! A pass on Loop that strip-mines innermost loops: they work in strips of some hundred iterations,
-//! where what an iteration writes depends on no other iteration. There are five cases:
+//! where what an iteration writes depends on no other iteration. There are seven cases:
 //!
 //! - Loops that write a large result and compute little write it with non-temporal stores
 //!   ([`non_temporal`], [`lines`]).
@@ -7,6 +7,10 @@
 //!   processor has more than one chain to work on ([`fission`]; loop fission with strip-mining).
 //! - Loops with carried state compute what depends on no earlier iteration in a loop of its own
 //!   ([`distribution`]; loop distribution with scalar expansion).
+//! - Loops whose recurrences feed costly work compute the recurrences, the work and the rest one after the other
+//!   ([`decoupling`]).
+//! - Loops with sines and cosines of floats use bounded functions where a strip has no large angle
+//!   ([`bounded_angles`]).
 //! - Loops that are prefix scans compute their results in vector registers, a few at a time
 //!   ([`prefix_scans`]).
 //! - Loops that select, as the search for a least element, skip strips that have nothing better
@@ -16,6 +20,9 @@
 //! that is free. All of them move writes after reads of other iterations. This has no visible
 //! effect, because such a loop only writes memory of its own ([`memory`]).
 
+mod affine;
+mod bounded_angles;
+mod decoupling;
 mod distribution;
 pub(crate) mod filled;
 mod fission;
@@ -23,8 +30,12 @@ mod in_place;
 pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
+mod naming;
+mod neutral;
 pub(crate) mod non_temporal;
 mod offsets;
+mod operations;
+mod parts;
 mod prefix_scans;
 mod recurrences;
 mod scattered;
@@ -145,7 +156,8 @@ impl Strips<'_> {
         for list in command.lists_mut() {
             *list = self.list(std::mem::take(list));
         }
-        if let Some(commands) = self.selection(&command) {
+        let replaced = self.selection(&command);
+        if let Some(commands) = replaced.or_else(|| self.bounded_angles(&command)) {
             made.extend(commands);
             return;
         }
@@ -170,7 +182,10 @@ impl Strips<'_> {
         });
         match rewritten {
             Some(commands) => made.extend(commands),
-            None => made.push(command),
+            None => match self.decouple(&command) {
+                Some(commands) => made.extend(commands),
+                None => made.push(command),
+            },
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the passes on Loop.
 
 mod chained_scan;
+mod decoupling;
 mod filter_assertions;
 mod index_set_splitting;
 mod loop_unswitching;

@@ -364,3 +364,50 @@ fn folds_whose_replacements_need_not_become_rare_stay() {
         assert!(!text.contains("(declare any"), "{text}");
     }
 }
+
+#[test]
+fn sines_of_bounded_angles_are_computed_where_a_strip_has_no_others() {
+    for body in [
+        "(store t i (sin f32 (load x i)))",
+        // Two functions of one angle, some of which are beyond the bound.
+        "(declare v:f32 (mul f32 1000.0f (load x i)))
+         (store t i (add f32 (sin f32 v) (mul f32 a (cos f32 v))))",
+        // Sums.
+        "(declare v:f32 (load x i)) (set s (add f32 s (sin f32 v))) (store t i a)",
+        // An element of the result, before it is written.
+        "(store t i (load x i)) (declare v:f32 (load x i)) (store t i (cos f32 v))",
+    ] {
+        let text = rewritten(&floats(&format!(
+            "(declare s:f32 a) (for i n sequential {body})"
+        )));
+        assert!(text.contains("_bounded f32 (load angles"), "{text}");
+        assert_eq!(text.matches("(local angles").count(), 1, "{text}");
+    }
+    // As many iterations as a strip has: no loop over strips.
+    let text = rewritten(&floats(
+        "(for i n sequential (store t i a))
+         (if (le i64 32 n) (do (for l 32 sequential (store t l (sin f32 (load x l))))))",
+    ));
+    assert!(text.contains("(pointer f32) 32)"), "{text}");
+}
+
+#[test]
+fn angles_that_an_iteration_passes_on_stay() {
+    for body in [
+        // The next angle depends on this sine.
+        "(set s (sin f32 (add f32 s (load x i)))) (store t i s)",
+        // An element that another iteration writes.
+        "(store t i (add f32 a (sin f32 (load t (max i64 0 (sub i64 i 1))))))",
+        "(store t i (load x i)) (store t i (sin f32 (load t i)))",
+        // Some elements only, and a loop with another exit.
+        "(store t i (select (lt f32 (load x i) 9.0f) (sin f32 (load x i)) a))",
+        "(store t i (sin f32 (load x i))) (check (lt i64 i 2000) index [i 2000] \"f.nova:1:1\")",
+        // Doubles.
+        "(store t i (convert.f32 f64 (sin f64 (convert.f64 f32 (load x i)))))",
+    ] {
+        let text = rewritten(&floats(&format!(
+            "(declare s:f32 a) (for j n sequential (store t j a)) (for i n sequential {body})"
+        )));
+        assert!(!text.contains("_bounded"), "{text}");
+    }
+}

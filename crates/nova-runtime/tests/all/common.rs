@@ -145,6 +145,16 @@ fn fast_math() {
 }
 
 #[test]
+fn bounded_math() {
+    check("bounded_math");
+    if cfg!(target_arch = "x86_64") {
+        // Without fused multiply-add, and with what this processor has.
+        check_with("bounded_math", &["-march=x86-64", "-ffp-contract=off"]);
+        check_with("bounded_math", &["-march=native", "-ffp-contract=fast"]);
+    }
+}
+
+#[test]
 fn non_temporal() {
     check("non_temporal");
 }
