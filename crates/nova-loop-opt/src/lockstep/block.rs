@@ -49,7 +49,7 @@ pub(super) struct Block<'p> {
     group: Vec<Command>,
     pub(super) lane: Variable,
     /// The indices of the loops over lanes.
-    lanes: BTreeSet<Variable>,
+    pub(super) lanes: BTreeSet<Variable>,
     /// The commands of the current list.
     pub(super) made: Vec<Command>,
 }
@@ -234,6 +234,10 @@ impl<'p> Block<'p> {
                 self.is_safe(count)?;
                 self.occupied(body, |block| {
                     let body = block.inner(|block| block.list(body))?;
+                    if let Some(tiles) = block.tiled(*variable, count, &body, place) {
+                        block.made.extend(tiles);
+                        return Some(());
+                    }
                     block.made.push(Command::For {
                         variable: *variable,
                         count: count.clone(),

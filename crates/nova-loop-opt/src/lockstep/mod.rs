@@ -38,6 +38,7 @@ mod endless;
 mod private;
 mod scalars;
 mod scattered;
+mod transposed;
 mod values;
 mod varying;
 
