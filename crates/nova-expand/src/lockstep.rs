@@ -194,8 +194,7 @@ impl Search<'_, '_> {
             }
             E::Index { array, indices } => {
                 let along = self.stride(*array, indices);
-                // Not all processors have gathers under a mask that compilers use.
-                if (in_lanes || self.is_masked) && !matches!(along, Some(0 | 1)) {
+                if in_lanes && !matches!(along, Some(0 | 1)) {
                     return None;
                 }
                 self.scattered += u32::from(!matches!(along, Some(0 | 1)));

@@ -13,6 +13,7 @@ use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir as flat;
+use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_machine::{DEVICE, Machine, PROCESSOR};
 
@@ -100,7 +101,7 @@ pub(crate) fn tiles_of_map(env: &Env<'_>, operation: &flat::ArrayOperation) -> O
         return None;
     }
     let written = operation.shape.len() - 1;
-    let (read, element) = TransposedReads { operation }.read_along(written)?;
+    let (read, element) = TransposedReads { env, operation }.read_along(written)?;
     let element = env.source.ty(element).element();
     Some(sizes(read, written, element, i64::from(env.tiles.line)))
 }
@@ -184,11 +185,12 @@ fn sizes(read: usize, written: usize, element: Scalar, line: i64) -> [Tiled; 2] 
 }
 
 /// Finds reads along another dimension than the last one, as of transposed arrays.
-struct TransposedReads<'o> {
+struct TransposedReads<'o, 'e> {
+    env: &'o Env<'e>,
     operation: &'o flat::ArrayOperation,
 }
 
-impl TransposedReads<'_> {
+impl TransposedReads<'_, '_> {
     /// Returns the dimension along which an array is read from neighbour to neighbour, and the array, if the
     /// dimension `written` counts its rows. Returns none if the body does anything but read elements and
     /// compute, such as an error, a trace or a loop, since that would happen in another order.
@@ -205,12 +207,68 @@ impl TransposedReads<'_> {
                     {
                         found = found.or(Some((*last, *array)));
                     }
+                    if let [only] = indices[..]
+                        && let Some(along) = self.line_along(*array, only, written)
+                    {
+                        found = found.or(Some((along, *array)));
+                    }
                 }
                 flat::Expression::Scalar { .. } | flat::Expression::Atom(_) => {}
                 _others => return None,
             }
         }
         found
+    }
+
+    /// Returns the dimension along which neighbours of an array without rows are read, if those along `written`
+    /// lie apart.
+    fn line_along(
+        &self,
+        array: flat::Variable,
+        index: flat::Atom,
+        written: usize,
+    ) -> Option<usize> {
+        let memory = self.env.source.variable(array).memory.as_ref()?;
+        let address = memory.lmad.address(&[self.sum(index)?]);
+        let factors: Option<Vec<Option<i64>>> = self
+            .operation
+            .indices
+            .iter()
+            .map(|own| Some(address.split(own)?.0.as_constant()))
+            .collect();
+        let factors = factors?;
+        let apart = !matches!(factors.get(written), Some(Some(-1..=1)) | None);
+        let line = factors.iter().position(|f| matches!(f, Some(1 | -1)));
+        line.filter(|_| apart)
+    }
+
+    /// Returns an index as a sum of products of indices and of variables from outside.
+    fn sum(&self, atom: flat::Atom) -> Option<Polynomial> {
+        let definition = atom.as_variable().and_then(|variable| {
+            let mut statements = self.operation.body.statements.iter();
+            statements.find(|s| s.pattern == [variable])
+        });
+        let Some(definition) = definition else {
+            return polynomial_of(atom);
+        };
+        let flat::Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments,
+        } = &definition.expression
+        else {
+            return None;
+        };
+        let [left, right] = arguments[..] else {
+            return None;
+        };
+        let (left, right) = (deep(|| self.sum(left))?, deep(|| self.sum(right))?);
+        match operation {
+            ScalarOperation::Add => Some(left.plus(&right)),
+            ScalarOperation::Subtract => Some(left.minus(&right)),
+            ScalarOperation::Multiply => Some(left.times(&right)),
+            _others => None,
+        }
     }
 
     fn added(&self, atom: flat::Atom) -> Option<usize> {

@@ -23,12 +23,12 @@ pub(super) struct Block<'p> {
     /// The index of the loop, and the index of the first lane.
     index: Variable,
     base: Variable,
-    place: &'p Place,
+    pub(super) place: &'p Place,
     /// Sums and products of the index and of what never changes, which each loop over lanes computes anew, so
     /// that addresses are plain.
     pub(super) computed: BTreeMap<Variable, Expression>,
     /// The variables that are assigned after their declaration.
-    assigned: BTreeSet<Variable>,
+    pub(super) assigned: BTreeSet<Variable>,
     /// The local array of each variable that differs between lanes, and those of the masks.
     pub(super) arrays: BTreeMap<Variable, Variable>,
     pub(super) locals: Vec<Variable>,
@@ -49,7 +49,7 @@ pub(super) struct Block<'p> {
     group: Vec<Command>,
     pub(super) lane: Variable,
     /// The indices of the loops over lanes.
-    lanes: BTreeSet<Variable>,
+    pub(super) lanes: BTreeSet<Variable>,
     /// The commands of the current list.
     pub(super) made: Vec<Command>,
 }
@@ -126,7 +126,15 @@ impl<'p> Block<'p> {
         match &commands[at] {
             Command::Loop { body, place } => {
                 let ending = ending(commands, at);
-                self.occupied(body, |block| block.endless(body, place, &ending))
+                let lanes = |b: &mut Self| b.occupied(body, |b| b.endless(body, place, &ending));
+                let before = commands.get(..at).unwrap_or_default();
+                let Some(agreement) = self.agreement(before, body) else {
+                    return lanes(self);
+                };
+                let parted = self.while_lanes_agree(agreement, body, place)?;
+                let then = self.inner(lanes)?;
+                self.made.push(when(parted, then));
+                Some(())
             }
             command => self.command(command),
         }
@@ -183,7 +191,8 @@ impl<'p> Block<'p> {
                     return self.same.contains(variable).then_some(());
                 };
                 let scalar = self.scalar(*variable)?;
-                let value = self.own(value);
+                let value = self.gathered(value)?;
+                let value = self.own(&value);
                 self.assign(array, value, scalar);
                 Some(())
             }
@@ -192,7 +201,8 @@ impl<'p> Block<'p> {
                 index,
                 value,
             } => {
-                self.store(*pointer, index, value);
+                let (index, value) = (self.gathered(index)?, self.gathered(value)?);
+                self.store(*pointer, &index, &value);
                 Some(())
             }
             Command::Check { .. } | Command::Fail { .. }
@@ -224,6 +234,10 @@ impl<'p> Block<'p> {
                 self.is_safe(count)?;
                 self.occupied(body, |block| {
                     let body = block.inner(|block| block.list(body))?;
+                    if let Some(tiles) = block.tiled(*variable, count, &body, place) {
+                        block.made.extend(tiles);
+                        return Some(());
+                    }
                     block.made.push(Command::For {
                         variable: *variable,
                         count: count.clone(),
@@ -257,7 +271,8 @@ impl<'p> Block<'p> {
         if !self.guards {
             return None;
         }
-        let holds = flag(self.own(condition));
+        let condition = self.gathered(condition)?;
+        let holds = flag(self.own(&condition));
         let holds = self.under_mask(holds, number(1), MASK);
         let array = self.array("holds", MASK);
         self.set(array, holds);
@@ -387,7 +402,7 @@ impl<'p> Block<'p> {
         is_index && !self.assigned.contains(&variable) && self.is_plain_sum(value)
     }
 
-    fn is_plain_sum(&self, value: &Expression) -> bool {
+    pub(super) fn is_plain_sum(&self, value: &Expression) -> bool {
         match value {
             Expression::Constant(_) => true,
             Expression::Variable(variable) => {
@@ -415,7 +430,7 @@ impl<'p> Block<'p> {
 }
 
 /// Returns the variables that are assigned after their declaration.
-fn assigned(body: &[Command]) -> BTreeSet<Variable> {
+pub(super) fn assigned(body: &[Command]) -> BTreeSet<Variable> {
     let mut assigned = BTreeSet::new();
     walk::each_command(body, |command| {
         if let Command::Assign { variable, .. } = command {

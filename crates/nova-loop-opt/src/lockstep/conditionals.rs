@@ -34,8 +34,9 @@ impl Block<'_> {
         if let Some(assigned) = self.blended([then, otherwise]) {
             return self.blend(condition, [then, otherwise], assigned);
         }
+        let condition = self.gathered(condition)?;
         let chosen = self.array("chosen", MASK);
-        let condition = flag(self.own(condition));
+        let condition = flag(self.own(&condition));
         let value = self.under_mask(condition, number(0), MASK);
         self.set(chosen, value);
         if otherwise.is_empty() {
@@ -104,8 +105,9 @@ impl Block<'_> {
         cases: [&[Command]; 2],
         assigned: Vec<Assigned<'_>>,
     ) -> Option<()> {
+        let condition = self.gathered(condition)?;
         let chosen = self.array("chosen", MASK);
-        let condition = flag(self.own(condition));
+        let condition = flag(self.own(&condition));
         let condition = self.unless_total(condition, number(0), MASK);
         self.set(chosen, condition);
         for command in cases.into_iter().flatten() {

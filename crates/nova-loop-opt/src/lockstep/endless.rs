@@ -10,6 +10,7 @@ use crate::masks::{MASK, flag, number, on_masks, total_flag};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::walk;
 use std::collections::BTreeSet;
 
 impl Block<'_> {
@@ -105,7 +106,8 @@ impl Block<'_> {
     /// Switches off the lanes for which a condition holds. Returns the mask of the loop.
     fn stay_unless(&mut self, condition: &Expression) -> Option<Variable> {
         let active = self.masks.last().copied()?;
-        let stays = self.own(condition).negated();
+        let condition = self.gathered(condition)?;
+        let stays = self.own(&condition).negated();
         let value = match self.is_total(&stays) {
             true => on_masks(ScalarOperation::BitAnd, self.at(active), total_flag(stays)),
             false => self.under_mask(flag(stays), number(0), MASK),
@@ -121,9 +123,12 @@ impl Block<'_> {
         let remarks = body.iter().take_while(is_remark).count();
         let (first, step) = body.get(remarks..)?.split_first()?;
         let condition = leaves_if(first)?;
-        step.iter()
-            .all(|c| self.is_of_lanes(c))
-            .then_some((condition, step))
+        let mut apart = false;
+        walk::each_command(body, |command| {
+            walk::reads(command, &mut |e| apart |= self.scatters(e));
+        });
+        let is_of_lanes = !apart && step.iter().all(|c| self.is_of_lanes(c));
+        is_of_lanes.then_some((condition, step))
     }
 
     /// True if a command only computes values of variables that differ between lanes.

@@ -31,11 +31,14 @@
 //! fails in a lane, this lane does nothing more, and all iterations from the block on run once more in order.
 //! So the first iteration that fails is the one that reports.
 
+mod agreement;
 mod block;
 mod conditionals;
 mod endless;
 mod private;
 mod scalars;
+mod scattered;
+mod transposed;
 mod values;
 mod varying;
 

@@ -28,9 +28,13 @@ pub(super) fn settle(
             });
         }
     });
+    let mut outside = BTreeSet::new();
+    outside_of_lanes(commands, lanes, &mut |v| {
+        outside.insert(v);
+    });
     let alone: BTreeSet<Variable> = users
         .iter()
-        .filter(|(_, loops)| loops.len() == 1)
+        .filter(|(array, loops)| loops.len() == 1 && !outside.contains(*array))
         .map(|(array, _)| *array)
         .collect();
     let mut scalars = BTreeMap::new();
@@ -40,6 +44,23 @@ pub(super) fn settle(
     let mut left = arrays;
     left.retain(|array| users.contains_key(array) && !scalars.contains_key(array));
     left
+}
+
+/// Visits the variables that commands mention outside of the loops over lanes.
+fn outside_of_lanes(
+    commands: &[Command],
+    lanes: &BTreeSet<Variable>,
+    visit: &mut impl FnMut(Variable),
+) {
+    for command in commands {
+        if matches!(command, Command::For { variable, .. } if lanes.contains(variable)) {
+            continue;
+        }
+        walk::each_mentioned(command, visit);
+        for list in command.lists() {
+            deep(|| outside_of_lanes(list, lanes, visit));
+        }
+    }
 }
 
 fn each_lane_loop(

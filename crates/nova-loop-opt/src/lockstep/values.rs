@@ -40,6 +40,7 @@ impl Block<'_> {
         let value = match value {
             Some(value) => {
                 let value = self.shared(value);
+                let value = self.gathered(&value)?;
                 let value = self.own(&value);
                 self.unless_total(value, zero, scalar)
             }

@@ -1,7 +1,7 @@
 //! The variables of a loop that may differ between its iterations: those that are computed from its index, and
 //! those that are assigned where iterations part.
 
-use nova_core::Scalar;
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
 use nova_loop::walk;
@@ -131,14 +131,29 @@ pub(super) fn is_total(expression: &Expression, arrays: &[Variable]) -> bool {
             matches!(&**pointer, Expression::Variable(p) if arrays.contains(p))
         }
         Expression::Scalar {
-            operation, operand, ..
-        } if !operation.is_total(*operand) => false,
+            operation,
+            operand,
+            arguments,
+        } if !operation.is_total(*operand) && !divides_by_constant(*operation, arguments) => false,
         Expression::Scalar { .. } | Expression::Select { .. } => {
             let mut children = expression.children().into_iter();
             children.all(|e| deep(|| is_total(e, arrays)))
         }
         _others => false,
     }
+}
+
+/// True for a quotient or remainder by a constant for which it is always defined.
+fn divides_by_constant(operation: ScalarOperation, arguments: &[Expression]) -> bool {
+    let divides = matches!(
+        operation,
+        ScalarOperation::Divide | ScalarOperation::Remainder
+    );
+    let divisor = match arguments {
+        [_, Expression::Constant(value)] => value.as_integer(),
+        _others => None,
+    };
+    divides && divisor.is_some_and(|divisor| divisor > 0)
 }
 
 /// True if a command reads variables that may differ between lanes.

@@ -4,6 +4,7 @@ mod chained_scan;
 mod decoupling;
 mod filter_assertions;
 mod index_set_splitting;
+mod lockstep;
 mod loop_unswitching;
 mod narrow_accumulators;
 mod parallel_regions;

@@ -35,7 +35,8 @@ impl Bounds<'_> {
         }
         let read: HashSet<Variable> = earlier.iter().filter_map(read_array).collect();
         // The values of integers were derived under the condition. They are derived again without
-        // it.
+        // it. What follows from them holds without it only if the statements move.
+        let mark = self.mark();
         for inner in all() {
             if let (
                 Expression::Scalar {
@@ -59,6 +60,7 @@ impl Bounds<'_> {
             other => is_cheap(other) && is_total(inner),
         };
         if !all().all(may_be_early) {
+            self.forget(mark);
             return Vec::new();
         }
         let mut early = std::mem::take(&mut then.statements);

@@ -1,0 +1,99 @@
+//! Tests of lockstep: a function computes the same after it, for fewer elements than lanes and for several blocks,
+//! and its loops have the forms that C compilers make vectors of.
+
+use crate::programs::{after, read};
+use crate::values::value;
+
+/// A function from bytes to a number, which has an array `y` that the loop over `i` writes and the result sums up.
+fn function(elements: &str, body: &str) -> String {
+    format!(
+        "(program (entry \"f\" [(\"x\" (vector u8))] i32 \"f\")
+          (function \"f\" [n:i64 x:(pointer u8) xb:block] [r:i32]
+            (declare y:(pointer i32))
+            (declare yb:block)
+            (allocate yb y i32 {elements})
+            (for i n independent {body})
+            (declare s:i32 0i32)
+            (for k {elements} sequential (set s (add i32 (mul i32 s 31i32) (load y k))))
+            (release yb)
+            (set r s)))"
+    )
+}
+
+/// Returns the text of a function after the pass, which must give the same values.
+fn rewritten(elements: &str, body: &str) -> String {
+    let before = read(&function(elements, body));
+    let (after, printed) = after(&before, nova_loop_opt::lockstep::run);
+    let same = |k: u8| k / 90;
+    let other = |k: u8| k.wrapping_mul(37) % 13;
+    for length in [9, 31, 32, 33, 70, 100] {
+        for byte in [same, other] {
+            let bytes: Vec<u8> = (0..length).map(byte).collect();
+            let values = [&before, &after].map(|program| value(program, bytes.clone()));
+            assert_eq!(values[0], values[1], "length {length}\n{printed}");
+        }
+    }
+    printed
+}
+
+/// The loop of a binary search for `c` among the first elements of `x`.
+const SEARCH: &str = "
+    (loop
+      (if (ge i32 low high) (do (break)))
+      (declare mid:i32 (div i32 (add i32 low high) 2i32))
+      (declare e0:i32)
+      (declare e1:i32)
+      (if (ge i32 (convert.i32 u8 (load x (convert.i64 i32 mid))) c)
+        (do (set e0 low) (set e1 mid))
+        (do (set e0 (add i32 mid 1i32)) (set e1 high)))
+      (set low e0)
+      (set high e1))
+    (store y i low)";
+
+#[test]
+fn a_search_is_computed_once_until_lanes_part() {
+    let text = rewritten(
+        "n",
+        &format!(
+            "(declare c:i32 (convert.i32 u8 (load x i)))
+             (declare low:i32 0i32)
+             (declare high:i32 9i32)
+             {SEARCH}"
+        ),
+    );
+    assert!(text.contains("(if parted_"), "{text}");
+    assert!(text.contains("(declare spare_"), "{text}");
+}
+
+#[test]
+fn lanes_that_begin_apart_only_read_apart() {
+    let text = rewritten(
+        "n",
+        &format!(
+            "(declare c:i32 (convert.i32 u8 (load x i)))
+             (declare low:i32 (and i32 c 3i32))
+             (declare high:i32 9i32)
+             {SEARCH}"
+        ),
+    );
+    assert!(!text.contains("parted"), "{text}");
+    assert!(text.contains("(declare spare_"), "{text}");
+}
+
+#[test]
+fn rows_are_written_in_tiles() {
+    let text = rewritten(
+        "(mul i64 n 19)",
+        "(declare a:(pointer i32))
+         (declare ab:block)
+         (allocate ab a i32 19)
+         (declare z:i32 (convert.i32 u8 (load x i)))
+         (for j 19 sequential
+           (set z (add i32 (mul i32 z 3i32) (convert.i32 i64 j)))
+           (store a j z))
+         (for j 19 sequential
+           (store y (add i64 (mul i64 i 19) j) (load a (sub i64 18 j))))
+         (release ab)",
+    );
+    assert!(text.contains("(for tile_"), "{text}");
+}
