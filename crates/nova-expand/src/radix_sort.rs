@@ -104,7 +104,7 @@ fn sort_in_form(
     };
     let positions = sort.gives(flat::Sorted::Positions);
     let words = Words::new(range, form, positions);
-    let digits = digits_of(cx, range, &count)?;
+    let digits = digits_of(cx, &words, &count)?;
     let memory = match selected {
         None => words.memory(sort),
         Some(_) => None,

@@ -1,7 +1,7 @@
 //! The passes of a sort by digits, and the results that are read from the sorted words.
 
 use super::Moved;
-use super::words::{Range, Words, counts, index_of, narrowed, on_words, shifted};
+use super::words::{Words, counts, index_of, narrowed, on_words, shifted};
 use crate::loops::each;
 use crate::sort::KeySort;
 use crate::translator::Translator;
@@ -14,8 +14,9 @@ use nova_loop::ir::{Expression, Type, Variable};
 /// The most bits of a digit of many keys: with more, the ends of the sequences that are written fill the caches
 /// of addresses and of lines.
 const BITS: i64 = 10;
-/// The most bits of a digit of fewer keys than `1 << BITS`.
-const BITS_OF_FEW: i64 = 8;
+/// The most bits of a digit of fewer keys than `1 << BITS`, and of keys beside positions, which are two arrays that
+/// are written.
+const FEWER_BITS: i64 = 8;
 
 /// The variables of the passes.
 pub(super) struct Passes {
@@ -43,15 +44,19 @@ pub(super) struct Digits {
 /// Divides the bits of the range into digits, as few as there may be.
 pub(super) fn digits_of(
     cx: &mut Translator<'_>,
-    range: &Range,
+    words: &Words,
     count: &Expression,
 ) -> Result<Digits> {
     let variable = Expression::Variable;
-    let most = cx.declare("most", INDEX, Expression::index(BITS));
+    let most = match words.has_separate_positions {
+        true => FEWER_BITS,
+        false => BITS,
+    };
+    let most = cx.declare("most", INDEX, Expression::index(most));
     let few = Expression::index(1 << BITS);
     let few = count.clone().compare(ScalarOperation::Less, few);
     cx.when(few, |cx| {
-        cx.assign(most, Expression::index(BITS_OF_FEW));
+        cx.assign(most, Expression::index(FEWER_BITS));
         Ok(())
     })?;
     let quotient = |number: Expression, by: Variable| {
@@ -59,10 +64,11 @@ pub(super) fn digits_of(
         let number = number.plus(last);
         number.compare(ScalarOperation::Divide, variable(by))
     };
-    let number = quotient(variable(range.width), most);
+    let width = words.range.width;
+    let number = quotient(variable(width), most);
     let number = number.compare(ScalarOperation::Maximum, Expression::index(1));
     let number = cx.declare("digits", INDEX, number);
-    let bits = quotient(variable(range.width), number);
+    let bits = quotient(variable(width), number);
     let bits = cx.declare("bits", INDEX, bits);
     let one = Expression::index(1);
     let values = one.compare(ScalarOperation::ShiftLeft, variable(bits));

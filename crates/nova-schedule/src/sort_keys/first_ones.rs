@@ -25,7 +25,7 @@ pub(super) struct FirstOnes {
     /// The places of the statements that only it needs, in order.
     needed: Vec<usize>,
     /// What it gives for first ones and for others.
-    values: [Atom; 2],
+    values: [ScalarValue; 2],
 }
 
 /// Finds a scatter for which alone a sort is made. `rest` is what follows the sort.
@@ -83,7 +83,7 @@ fn values(
     sorted: &Sorted,
     rest: &Body,
     operation: &ArrayOperation,
-) -> Option<[Atom; 2]> {
+) -> Option<[ScalarValue; 2]> {
     let (
         [
             Output::Scatter {
@@ -116,12 +116,14 @@ fn values(
         let own = (index, 0);
         let is_own = neighbours.value(position, own)? == Value::Position(0);
         match neighbours.value(value, own)? {
-            Value::Constant(value) if is_own => Some(Atom::Constant(value)),
+            Value::Constant(value) if is_own => Some(value),
             _other => None,
         }
     };
-    let [first, different, equal] = [Before::None, Before::Different, Before::Equal].map(given);
-    (first? == different? && first? != equal?).then_some([first?, equal?])
+    let first = given(Before::None)?;
+    let other = given(Before::Equal)?;
+    let is_told = first.same(given(Before::Different)?) && !first.same(other);
+    is_told.then_some([first, other])
 }
 
 /// Returns the statements that only the scatter needs, if the sort is one of them.
@@ -257,11 +259,8 @@ impl FirstOnes {
             let place = Operation::Wrap(Scalar::I64);
             let place = code.compute(place, key.word, &[number], Scalar::I64);
             let is_found = code.element(found, place);
-            let scalar = match self.values[0] {
-                Atom::Constant(value) => value.scalar(),
-                Atom::Variable(_) => Scalar::Bool,
-            };
-            let [first, other] = self.values;
+            let scalar = self.values[0].scalar();
+            let [first, other] = self.values.map(Atom::Constant);
             let given = code.choose_one(is_found, scalar, |_| other, |_| first);
             let next = code.fresh_array("found", Scalar::Bool, size);
             let update = Expression::Update {
