@@ -142,11 +142,15 @@ impl Words {
 
     /// Returns the key of a word.
     pub(super) fn key(&self, word: Expression) -> Expression {
-        let word = match self.has_position {
-            true => shifted(self.scalar, word, self.low_bits()),
-            false => word,
+        let difference = match self.has_position {
+            // The sign bit belongs to the difference.
+            true => {
+                let high = shifted(self.scalar, word, self.low_bits());
+                let high = resized(self.scalar, Scalar::U32, high);
+                resized(Scalar::U32, self.range.word, high)
+            }
+            false => resized(self.scalar, self.range.word, word),
         };
-        let difference = resized(self.scalar, self.range.word, word);
         let least = Expression::Variable(self.range.least);
         on_words(ScalarOperation::Add, self.range.word, difference, least)
     }

@@ -172,46 +172,54 @@ impl<'a> Neighbours<'a> {
                 Some(Value::Index(at.checked_sub(integer(by)?)?))
             }
             (_, &[left, right]) => {
-                let ordering = self.ordering(left, right)?;
-                Some(Value::Constant(ScalarValue::Bool(holds(
-                    operation, ordering,
-                )?)))
+                let mut answers = self.orderings(left, right).into_iter();
+                let first = holds(operation, answers.next()?)?;
+                let is_known = answers.all(|ordering| holds(operation, ordering) == Some(first));
+                is_known.then_some(Value::Constant(ScalarValue::Bool(first)))
             }
             _others => None,
         }
     }
 
-    /// Returns how two values compare.
-    fn ordering(&self, left: Value, right: Value) -> Option<Ordering> {
+    /// Returns the ways in which two values may compare; none if it is not known.
+    fn orderings(&self, left: Value, right: Value) -> Vec<Ordering> {
         match (left, right) {
-            (Value::Index(at), Value::Constant(number)) => self.index_against(at, integer(number)?),
+            (Value::Index(at), Value::Constant(number)) => self.index_against(at, number),
             (Value::Constant(number), Value::Index(at)) => {
-                Some(self.index_against(at, integer(number)?)?.reverse())
+                let turned = self.index_against(at, number).into_iter();
+                turned.map(Ordering::reverse).collect()
             }
-            (Value::Index(one), Value::Index(other)) => Some(one.cmp(&other)),
-            (Value::Number(one), Value::Number(other)) if one == other => Some(Ordering::Equal),
+            (Value::Index(one), Value::Index(other)) => vec![one.cmp(&other)],
+            (Value::Number(one), Value::Number(other)) if one == other => vec![Ordering::Equal],
             (Value::Number(0), Value::Number(-1)) => self.number_against_before(),
-            (Value::Number(-1), Value::Number(0)) => Some(self.number_against_before()?.reverse()),
-            _others => None,
+            (Value::Number(-1), Value::Number(0)) => {
+                let turned = self.number_against_before().into_iter();
+                turned.map(Ordering::reverse).collect()
+            }
+            _others => Vec::new(),
         }
     }
 
-    /// Returns how the index at a distance compares with a constant, if that is known.
-    fn index_against(&self, distance: i64, number: i64) -> Option<Ordering> {
-        if self.before == Before::None {
-            return Some(distance.cmp(&number));
+    /// Returns how the index at a distance may compare with a constant.
+    fn index_against(&self, distance: i64, number: ScalarValue) -> Vec<Ordering> {
+        let (Some(number), Some(least)) = (integer(number), distance.checked_add(1)) else {
+            return Vec::new();
+        };
+        // Where there is an element before, the index is at least 1.
+        match (self.before, least.cmp(&number)) {
+            (Before::None, _) => vec![distance.cmp(&number)],
+            (_, Ordering::Greater) => vec![Ordering::Greater],
+            (_, Ordering::Equal) => vec![Ordering::Equal, Ordering::Greater],
+            (_, Ordering::Less) => Vec::new(),
         }
-        // The index is at least 1.
-        let least = distance.checked_add(1)?;
-        (least > number).then_some(Ordering::Greater)
     }
 
-    fn number_against_before(&self) -> Option<Ordering> {
+    fn number_against_before(&self) -> Vec<Ordering> {
         match (self.before, self.sorted.descends) {
-            (Before::None, _) => None,
-            (Before::Equal, _) => Some(Ordering::Equal),
-            (Before::Different, false) => Some(Ordering::Greater),
-            (Before::Different, true) => Some(Ordering::Less),
+            (Before::None, _) => Vec::new(),
+            (Before::Equal, _) => vec![Ordering::Equal],
+            (Before::Different, false) => vec![Ordering::Greater],
+            (Before::Different, true) => vec![Ordering::Less],
         }
     }
 }

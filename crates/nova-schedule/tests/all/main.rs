@@ -3,6 +3,7 @@
 #[path = "../../../nova-opt/tests/support/mod.rs"]
 mod support;
 
+mod first_ones;
 mod nests;
 mod ordered;
 mod parallelise;
