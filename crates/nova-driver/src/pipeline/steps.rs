@@ -39,6 +39,10 @@ pub(super) fn sort_keys(program: &mut flat::Program, options: &Options) {
     nova_schedule::sort_keys::run(program, options.tiles.radix_keys, options.target.machine());
 }
 
+pub(super) fn together(program: &mut flat::Program, options: &Options) {
+    nova_schedule::together::run(program, options.strict);
+}
+
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {
     if let Some(parallelism) = options.parallelism() {
         nova_schedule::run_but(program, parallelism, &options.alone);

@@ -8,6 +8,7 @@ mod nests;
 mod ordered;
 mod parallelise;
 mod strategies;
+mod together;
 
 use nova_flat::ir::Program;
 use nova_schedule::Parallelism;
