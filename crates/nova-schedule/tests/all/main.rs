@@ -4,6 +4,7 @@
 mod support;
 
 mod first_ones;
+mod folds;
 mod nests;
 mod ordered;
 mod parallelise;

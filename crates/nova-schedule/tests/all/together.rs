@@ -1,55 +1,104 @@
-//! Rows that are reduced together, with results that are combined from left to right.
+//! Rows that are reduced together.
 
-use crate::support::{apply, read, value};
+use crate::support::{apply, read, value_with};
+use nova_core::interpret::Options;
 use nova_flat::ir::Program;
 use nova_flat::print::print;
 
-/// Returns a program that gives the first place of a vector whose number is the nearest to the first three, by a
-/// reduction that commutes or not.
-fn nearest(reduce: &str) -> Program {
-    read(&format!(
-        "(program (entry \"f\" [(\"x\" (vector f64))] i64 \"f\")
-          (function \"f\" [n:i64 x:[n]f64] [place:i64] (do
-            (let [w:i64] (min i64 n 3))
-            (let [v:f64 at:i64] (operation [n] [c:i64] [] (do
-              (let [d:f64] (operation [w] [j:i64] [] (do
-                (let [a:f64] (index x [c])) (let [b:f64] (index x [j]))
-                (let [e:f64] (sub f64 a b)) (let [q:f64] (mul f64 e e)) (in q))
-                (reduce_comm [0.0] (lambda [s:f64 t:f64] (do
-                  (let [u:f64] (add f64 s t)) (in u))))))
-              (in d c))
-              ({reduce} [100.0 -1] (lambda [p0:f64 p1:i64 q0:f64 q1:i64] (do
-                (let [less:bool] (lt f64 q0 p0))
-                (let [r0:f64 r1:i64] (if less (do (in q0 q1)) (do (in p0 p1))))
-                (in r0 r1))))))
-            (in at))))"
-    ))
-}
-
-/// Returns whether rows are grouped. The values stay the same.
-fn are_grouped(reduce: &str, run: fn(&mut Program)) -> bool {
-    let mut program = nearest(reduce);
-    let numbers = [
-        "9.0", "1.0", "5.0", "4.0", "7.0", "5.0", "4.5", "5.0", "8.0",
-    ];
-    let values = |program: &Program| -> Vec<String> {
-        let counts = 0..=numbers.len();
-        counts
-            .map(|count| value(program, &[&format!("[{}]", numbers[..count].join(" "))]))
-            .collect()
+/// Returns the program of a map over the rows of `x` after the pass. Its values must stay the same.
+#[track_caller]
+fn unrolled_and_jammed(before: &str, element: &str, after: &str) -> String {
+    let length = if before.contains("[l:i64]") { "l" } else { "m" };
+    let text = format!(
+        "(program (entry \"f\" [(\"x\" (array 2 f32)) (\"y\" (vector f32))] (vector f32) \"f\")
+          (function \"f\" [n:i64 m:i64 x:[n][m]f32 k:i64 y:[k]f32] [r0:i64 r:[r0]f32] (do
+            (let [o:bool] (eq i64 m k)) (let [] (check o length [m k]))
+            (let [z:[n]f32] (operation [n] [i:i64] []
+              (do {before}
+                (let [s:f32] (operation [{length}] [j:i64] [] (do {element} (in e))
+                  (reduce_comm [0.5f]
+                    (lambda [p:f32 q:f32] (do (let [t:f32] (add f32 p q)) (in t))))))
+                {after} (in u)) (map)))
+            (in n z))))"
+    );
+    let mut program = read(&text);
+    let values = |program: &Program| {
+        let mut values = Vec::new();
+        for (strict, rows, columns) in SIZES {
+            let options = Options {
+                strict,
+                trace: &|_| {},
+                ..Options::default()
+            };
+            let numbers = |i: usize, count: usize| {
+                let number = |j: usize| format!("{}.25", (i * 7 + j * 5) % 11);
+                let numbers: Vec<String> = (0..count).map(number).collect();
+                format!("[{}]", numbers.join(" "))
+            };
+            let matrix = format!(
+                "(reshape ({rows}, {columns}) {})",
+                numbers(1, rows * columns)
+            );
+            values.push(value_with(
+                program,
+                &[&matrix, &numbers(2, columns)],
+                &options,
+            ));
+        }
+        values
     };
     let expected = values(&program);
+    let run: fn(&mut Program) = |program| nova_schedule::together::run(program, false);
     apply(run, &mut program);
     assert_eq!(values(&program), expected, "{}", print(&program));
-    print(&program).contains("groups")
+    print(&program)
+}
+
+/// Strict order, rows and columns: short rows, and long ones, which are reduced together.
+const SIZES: [(bool, usize, usize); 10] = [
+    (false, 0, 3),
+    (false, 5, 3),
+    (true, 4, 4095),
+    (false, 0, 4096),
+    (false, 1, 4096),
+    (true, 3, 4096),
+    (false, 4, 4100),
+    (true, 5, 4096),
+    (false, 7, 4097),
+    (true, 8, 4096),
+];
+
+const PRODUCT: &str = "(let [a:f32] (index x [i j])) (let [b:f32] (index y [j]))
+    (let [e:f32] (mul f32 a b))";
+const SUM: &str = "(let [u:f32] (add f32 s s))";
+
+#[test]
+fn rows_that_read_something_in_common_are_reduced_together() {
+    let text = unrolled_and_jammed("", PRODUCT, SUM);
+    assert!(text.contains("(join [n_"), "{text}");
+    let before = "(let [g:i64] (sub i64 n i)) (let [h:i64] (sub i64 g 1))";
+    let element = PRODUCT.replace("[i j]", "[h j]");
+    let text = unrolled_and_jammed(before, &element, SUM);
+    assert!(text.contains("(join [n_"), "{text}");
 }
 
 #[test]
-fn folds_take_rows_in_groups() {
-    let freely: fn(&mut Program) = |program| nova_schedule::together::run(program, false);
-    let strictly: fn(&mut Program) = |program| nova_schedule::together::run(program, true);
-    assert!(are_grouped("reduce", freely));
-    // In the strict order, and in lanes, results are not combined from left to right.
-    assert!(!are_grouped("reduce", strictly));
-    assert!(!are_grouped("reduce_comm", freely));
+fn other_rows_are_reduced_one_by_one() {
+    for (before, element, after) in [
+        // The rows read nothing in common.
+        ("", "(let [e:f32] (index x [i j]))", SUM),
+        // The rows read nothing of their own.
+        ("", "(let [e:f32] (index y [j]))", SUM),
+        // The map may fail.
+        (
+            "",
+            PRODUCT,
+            "(let [o2:bool] (lt i64 i 7)) (let [] (check o2 index [i n])) (let [u:f32] (add f32 s s))",
+        ),
+        // The length is known only inside.
+        ("(let [l:i64] (add i64 m 0))", PRODUCT, SUM),
+    ] {
+        let text = unrolled_and_jammed(before, element, after);
+        assert!(!text.contains("(join [n_"), "{text}");
+    }
 }
