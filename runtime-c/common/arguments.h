@@ -126,9 +126,42 @@ static inline void *nova_elements(const void *data)
     return data != NULL ? (void *)data : (void *)nova_empty;
 }
 
-/* Allocates count elements that belong to the caller after success. */
+/* A place for a pointer to a small array of a result. */
+static void **nova_next_row(nova_context *context)
+{
+    nova_rows *rows = context->rows;
+    if (rows == NULL || rows->used == NOVA_ROWS_SIZE) {
+        rows = (nova_rows *)malloc(sizeof(nova_rows));
+        if (rows == NULL)
+            nova_fail_memory(context, NULL);
+        rows->next = context->rows;
+        rows->used = 0;
+        context->rows = rows;
+    }
+    return &rows->data[rows->used];
+}
+
+/* Allocates a small array that belongs to the caller after success. */
+static inline void *nova_allocate_row(nova_context *context, size_t bytes)
+{
+    void **row = nova_next_row(context);
+    void *data = nova_host_memory(bytes);
+    if (data == NULL && nova_drop_spares(context))
+        data = nova_host_memory(bytes);
+    if (data == NULL)
+        nova_fail_memory(context, NULL);
+    *row = data;
+    context->rows->used++;
+    return data;
+}
+
+/* Allocates count elements that belong to the caller after success. With a device, all memory of the call is
+ * known to it. */
 static void *nova_allocate_result(nova_context *context, int64_t count, size_t size)
 {
+    size_t bytes = nova_bytes(context, count, size, NULL);
+    if (bytes < NOVA_ALIGN_FROM && context->session == NULL)
+        return nova_allocate_row(context, bytes);
     nova_block *block;
     void *data = nova_allocate(context, &block, count, size, NULL);
     block->given = true;

@@ -190,11 +190,25 @@ static inline void *nova_unique(nova_context *context, nova_block **block, void 
     return copy;
 }
 
+/* Frees the small arrays of results, which are given to the caller after success. */
+static void nova_close_rows(nova_context *context)
+{
+    nova_rows *rows = context->rows;
+    while (rows != NULL) {
+        nova_rows *next = rows->next;
+        for (int64_t i = 0; i < rows->used && context->code != 0; i++)
+            free(rows->data[i]);
+        free(rows);
+        rows = next;
+    }
+}
+
 /* Frees all memory of the call, except blocks that are given to the caller after success. */
 static void nova_close_blocks(nova_context *context)
 {
     if (context->free_spaces != NULL)
         context->free_spaces(context);
+    nova_close_rows(context);
     nova_slab *slab = context->slabs;
     while (slab != NULL) {
         nova_slab *next = slab->next;

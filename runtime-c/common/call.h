@@ -23,6 +23,7 @@ static void nova_open(nova_context *context, char *message)
     context->slabs = &context->first_slab;
     context->first_slab.next = NULL;
     context->first_slab.used = 0;
+    context->rows = NULL;
     context->result = NULL;
     context->tables = NULL;
     context->sharing = NULL;

@@ -31,6 +31,15 @@ typedef struct nova_slab {
     nova_block blocks[NOVA_SLAB_SIZE];
 } nova_slab;
 
+/* The small arrays of a result that has many of them, as the rows of a vector of vectors. They need no
+ * header: they go to the caller after success, and are freed after an error. */
+#define NOVA_ROWS_SIZE 510
+typedef struct nova_rows {
+    struct nova_rows *next;
+    int64_t used;
+    void *data[NOVA_ROWS_SIZE];
+} nova_rows;
+
 /* Blocks of at least this many bytes become spare when their last reference goes: the next blocks of
  * their size use them. NOVA_SPARES is the largest number of spare blocks. */
 #define NOVA_SPARE_FROM 65536
@@ -68,6 +77,7 @@ typedef struct nova_context {
     nova_block *temporaries;    /* arguments of a foreign function, freed after its call */
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */
+    nova_rows *rows;            /* the small arrays of results, the newest first; null if there are none */
     nova_result *result;        /* the result, if it is made in place */
     struct nova_tables *tables; /* the node tables of recursive data */
     const void *sharing;        /* how threads append to them; null if they do not */

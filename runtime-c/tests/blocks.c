@@ -102,8 +102,51 @@ static void alternate(nova_context *context, void *argument)
     CHECK(context->spare_count == NOVA_SPARES);
 }
 
+/* The rows of a vector of vectors: small ones without headers, and large ones. */
+typedef struct given {
+    int64_t count;
+    bool fails;
+    void *rows[2 * NOVA_ROWS_SIZE + 1];
+} given;
+
+static void give_rows(nova_context *context, void *argument)
+{
+    given *g = (given *)argument;
+    const char text[] = "row";
+    for (int64_t i = 0; i < g->count; i++) {
+        int64_t length = i % 100 == 99 ? NOVA_ALIGN_FROM + i : i % 7;
+        char *row = (char *)nova_allocate_result(context, length, 1);
+        if (length > 0)
+            row[length - 1] = (char)i;
+        char *copy = (char *)nova_give_copy(context, text, (int64_t)sizeof text, 1);
+        CHECK(strcmp(copy, text) == 0);
+        g->rows[i] = i % 2 == 0 ? row : copy;
+        if (!g->fails)
+            free(i % 2 == 0 ? copy : row);
+    }
+    if (g->fails)
+        nova_fail(context, NOVA_ERROR_PROGRAM, "%s: no", "a.nova:1:1");
+}
+
+static void rows(int64_t count)
+{
+    char message[NOVA_MESSAGE_SIZE] = "";
+    given g;
+    g.count = count;
+    g.fails = false;
+    CHECK(nova_call(give_rows, &g, message) == 0);
+    for (int64_t i = 0; i < count; i++)
+        free(g.rows[i]);
+    g.fails = true;
+    CHECK(nova_call(give_rows, &g, message) == NOVA_ERROR_PROGRAM);
+}
+
 int main(void)
 {
+    rows(0);
+    rows(1);
+    rows(NOVA_ROWS_SIZE / 2);
+    rows(2 * NOVA_ROWS_SIZE + 1);
     char message[NOVA_MESSAGE_SIZE] = "";
     CHECK(nova_call(alternate, NULL, message) == 0);
     for (int64_t count = 0; count <= 4096; count = 4 * count + 1) {

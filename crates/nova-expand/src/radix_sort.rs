@@ -1,21 +1,22 @@
 //! The sort of unsigned keys on a processor, digit by digit, from the last one on (LSD), each time stably by
-//! counting. A digit is a byte, so that the counts of all digits and the ends of the sequences that are
-//! written lie in the first cache. All digits are counted in one pass over the keys, and digits that are the
-//! same in all keys cost no pass.
+//! counting. What is sorted are the differences of the keys to the least one, so that only the bits that the
+//! range of the keys has cost passes. These bits are divided into digits of nearly equal length.
 //!
-//! Positions have 32 bits while they are moved: there are no more keys than such positions can name. Devices
-//! sort by merges ([`crate::sort`]) what kernels do not sort.
+//! A difference of at most 32 bits and the position of its key are one word, which is moved as a whole. Wider
+//! keys are moved beside their positions. Positions have 32 bits while they are moved: there are no more keys
+//! than such positions can name. Devices sort by merges ([`crate::sort`]) what kernels do not sort.
 
+mod passes;
 mod select;
 mod words;
 
+use self::passes::{Passes, counts_of_digits, digits_of, first_pass, give, later_passes};
 use self::select::{Selected, bucket, leading, select};
-use self::words::{counts, increment, index_of, narrowed, on_words, shifted, word_of};
+use self::words::{Form, Range, Words, index_of, key_type, on_words, range, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
 use crate::loops::{each, each_part};
 use crate::sort::{KeySort, merge_keys};
-use crate::source::info_of;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
@@ -24,9 +25,6 @@ use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_machine::Machine;
 
-/// The bits of a digit, and the number of digits.
-const BITS: u32 = 8;
-const DIGITS: i64 = 1 << BITS;
 /// The keys that are looked at together for a selected one: some vectors.
 const KEYS_OF_A_BLOCK: i64 = 64;
 
@@ -71,68 +69,79 @@ struct Moved {
     scalar: Scalar,
     from: Variable,
     to: Variable,
-    blocks: [Variable; 2],
+    blocks: [Option<Variable>; 2],
 }
 
-/// The variables of a sort by digits.
-struct Digits {
-    count: Expression,
-    word: Scalar,
-    keys: Moved,
-    /// The positions, if they are wanted.
-    positions: Option<Moved>,
-    /// For each digit of a key, [`DIGITS`] counts.
-    counts: Variable,
-    place: Place,
-}
-
-/// Sorts keys by their digits.
+/// Sorts keys by their digits, in the form that their range allows.
 fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
-    let word = info_of(cx.source, sort.keys)?.ty.element();
-    let digits = i64::from(word.bits() / BITS);
-    let wants = |wanted| sort.results.iter().any(|(sorted, _)| *sorted == wanted);
+    let range = range(cx, sort)?;
     let selected = match sort.first == sort.count {
         true => None,
-        false => Some(select(cx, sort, word)?),
+        false => Some(select(cx, sort, &range)?),
     };
-    let count = match &selected {
+    let narrow = range.fits(Scalar::U32.bits());
+    match key_type(cx, sort)? {
+        Scalar::U64 => cx.choose(
+            narrow,
+            |cx| sort_in_form(cx, sort, &range, &selected, Form::Narrow),
+            |cx| sort_in_form(cx, sort, &range, &selected, Form::Wide),
+        ),
+        _narrow => sort_in_form(cx, sort, &range, &selected, Form::Narrow),
+    }
+}
+
+/// Sorts keys in a form.
+fn sort_in_form(
+    cx: &mut Translator<'_>,
+    sort: &KeySort,
+    range: &Range,
+    selected: &Option<Selected>,
+    form: Form,
+) -> Result<()> {
+    let count = match selected {
         Some(selected) => Expression::Variable(selected.count),
         None => sort.count.clone(),
     };
-    let (counts, counts_block) = counts(cx, "counts", digits * DIGITS, &sort.place)?;
-    let order = wants(flat::Sorted::Positions).then_some(("order", Scalar::U32));
-    let sorted = Digits {
-        word,
-        keys: moved(cx, ("keys", word), &count, &sort.place)?,
-        positions: match order {
-            Some(order) => Some(moved(cx, order, &count, &sort.place)?),
-            None => None,
+    let positions = sort.gives(flat::Sorted::Positions);
+    let words = Words::new(range, form, positions);
+    let digits = digits_of(cx, &words, &count)?;
+    let memory = match selected {
+        None => words.memory(sort),
+        Some(_) => None,
+    };
+    let passes = Passes {
+        moved: moved(cx, ("words", words.scalar), &count, memory, &sort.place)?,
+        positions: match words.has_separate_positions {
+            true => Some(moved(
+                cx,
+                ("order", Scalar::U32),
+                &count,
+                None,
+                &sort.place,
+            )?),
+            false => None,
         },
+        counts: counts_of_digits(cx, &digits, &sort.place)?,
+        words,
         count,
-        counts,
+        digits,
         place: sort.place.clone(),
     };
-    match &selected {
+    match selected {
         Some(selected) => {
-            take_selected(cx, &sorted, selected, sort)?;
-            let count = sorted.count.clone();
-            each(cx, "i", count, &sort.place, |cx, index| {
-                let key = Expression::load(sorted.keys.from, index);
-                let key = cx.declare("key", Type::Scalar(word), key);
-                count_digits(cx, &sorted, Expression::Variable(key), digits);
-                Ok(())
-            })?;
+            take_selected(cx, &passes, selected, sort)?;
+            later_passes(cx, &passes, 0)?;
         }
-        None => take_all(cx, &sorted, sort, digits)?,
+        None => {
+            passes.end_in_first_buffer(cx)?;
+            first_pass(cx, &passes, sort)?;
+            later_passes(cx, &passes, 1)?;
+        }
     }
-    let all = Expression::index(digits);
-    each(cx, "i", all, &sort.place, |cx, digit| {
-        sort_by_digit(cx, &sorted, digit)
-    })?;
-    give(cx, &sorted, sort)?;
-    cx.emit(Command::Release(counts_block));
-    for moved in sorted.moved() {
-        let blocks = moved.blocks.into_iter();
+    give(cx, &passes, sort)?;
+    cx.emit(Command::Release(passes.counts.1));
+    for moved in passes.arrays() {
+        let blocks = moved.blocks.into_iter().flatten();
         blocks.for_each(|block| cx.emit(Command::Release(block)));
     }
     Ok(())
@@ -142,7 +151,7 @@ fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
 /// which vector instructions tell.
 fn take_selected(
     cx: &mut Translator<'_>,
-    sorted: &Digits,
+    passes: &Passes,
     selected: &Selected,
     sort: &KeySort,
 ) -> Result<()> {
@@ -150,26 +159,22 @@ fn take_selected(
     let taken = cx.declare("taken", INDEX, Expression::index(0));
     let names = ["block", "base", "length"];
     let parts = (&sort.count, KEYS_OF_A_BLOCK);
+    let word = passes.words.range.word;
     each_part(cx, names, parts, &sort.place, |cx, base, length| {
-        let most = word_of(sorted.word, u64::MAX);
-        let least = cx.declare("least", Type::Scalar(sorted.word), most);
+        let most = word_of(word, u64::MAX);
+        let least = cx.declare("nearest", Type::Scalar(word), most);
         each(cx, "i", length.clone(), &sort.place, |cx, index| {
             let array = cx.place(sort.keys)?;
             let key = cx.load(array, vec![base.clone().plus(index)])?;
-            let leading = leading(sorted.word, key, selected);
-            let least_of_both = on_words(
-                ScalarOperation::Minimum,
-                sorted.word,
-                variable(least),
-                leading,
-            );
-            cx.assign(least, least_of_both);
+            let leading = leading(key, &passes.words.range, selected);
+            let both = on_words(ScalarOperation::Minimum, word, variable(least), leading);
+            cx.assign(least, both);
             Ok(())
         })?;
-        let least = index_of(sorted.word, variable(least));
+        let least = index_of(word, variable(least));
         let takes = least.compare(ScalarOperation::LessEqual, variable(selected.limit));
         cx.when(takes, |cx| {
-            take_of_block(cx, sorted, selected, sort, (&base, length, taken))
+            take_of_block(cx, passes, selected, sort, (&base, length, taken))
         })
     })
 }
@@ -177,176 +182,55 @@ fn take_selected(
 /// Takes the selected keys of a block of `length` keys from `base` on.
 fn take_of_block(
     cx: &mut Translator<'_>,
-    sorted: &Digits,
+    passes: &Passes,
     selected: &Selected,
     sort: &KeySort,
     (base, length, taken): (&Expression, Expression, Variable),
 ) -> Result<()> {
     let variable = Expression::Variable;
+    let range = passes.words.range;
     each(cx, "i", length, &sort.place, |cx, index| {
         let index = base.clone().plus(index);
         let index = cx.simplify(index, "at", INDEX);
         let array = cx.place(sort.keys)?;
         let key = cx.load(array, vec![index.clone()])?;
-        let key = variable(cx.declare("key", Type::Scalar(sorted.word), key));
-        let leading = bucket(sorted.word, key.clone(), selected);
+        let key = variable(cx.declare("key", Type::Scalar(range.word), key));
+        let leading = bucket(key.clone(), &range, selected);
         let takes = leading.compare(ScalarOperation::LessEqual, variable(selected.limit));
         cx.when(takes, |cx| {
-            cx.set_element(sorted.keys.from, variable(taken), key);
-            if let Some(positions) = sorted.positions {
-                let position = narrowed(positions.scalar, index);
-                cx.set_element(positions.from, variable(taken), position);
-            }
+            let word = passes.words.word(key, index.clone());
+            passes.set_first(cx, word, index, variable(taken));
             cx.assign(taken, variable(taken).plus(Expression::index(1)));
             Ok(())
         })
     })
 }
 
-/// Allocates two buffers for an array that is sorted.
+/// Makes two buffers for an array that is sorted. The second one may be memory that is there.
 fn moved(
     cx: &mut Translator<'_>,
     (name, scalar): (&str, Scalar),
     count: &Expression,
+    memory: Option<Expression>,
     place: &Place,
 ) -> Result<Moved> {
     let pointer = Type::Pointer(scalar);
-    let mut buffer = |name: String| {
+    let mut buffer = |name: String, memory: Option<Expression>| {
+        if let Some(memory) = memory {
+            return Result::Ok((cx.declare(name, pointer, memory), None));
+        }
         let buffer = cx.add_variable(format!("{name}_buffer"), pointer);
         let block = cx.add_variable(format!("{name}_block"), Type::Block);
         allocate_here(cx, buffer, block, count.clone(), None, place)?;
         let value = Expression::Variable(buffer);
-        Result::Ok((cx.declare(name, pointer, value), block))
+        Ok((cx.declare(name, pointer, value), Some(block)))
     };
-    let (from, first) = buffer(format!("{name}_from"))?;
-    let (to, second) = buffer(format!("{name}_to"))?;
+    let (from, first) = buffer(format!("{name}_from"), None)?;
+    let (to, second) = buffer(format!("{name}_to"), memory)?;
     Ok(Moved {
         scalar,
         from,
         to,
         blocks: [first, second],
     })
-}
-
-impl Digits {
-    /// Iterates over the arrays that are sorted.
-    fn moved(&self) -> impl Iterator<Item = Moved> + '_ {
-        std::iter::once(self.keys).chain(self.positions)
-    }
-
-    /// Returns a digit of a key as an index.
-    fn digit(&self, key: Expression, shift: Expression) -> Expression {
-        let mask = word_of(self.word, DIGITS as u64 - 1);
-        let shifted = shifted(self.word, key, shift);
-        let digit = on_words(ScalarOperation::BitAnd, self.word, shifted, mask);
-        index_of(self.word, digit)
-    }
-
-    /// Returns the index of the first count of a digit.
-    fn first_count(&self, digit: Expression) -> Expression {
-        digit.times(Expression::index(DIGITS))
-    }
-}
-
-fn shift_of(digit: Expression) -> Expression {
-    digit.times(Expression::index(i64::from(BITS)))
-}
-
-/// Copies the keys, numbers them, and counts all digits.
-fn take_all(cx: &mut Translator<'_>, sorted: &Digits, sort: &KeySort, digits: i64) -> Result<()> {
-    each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
-        let array = cx.place(sort.keys)?;
-        let key = cx.load(array, vec![index.clone()])?;
-        let key = Expression::Variable(cx.declare("key", Type::Scalar(sorted.word), key));
-        cx.set_element(sorted.keys.from, index.clone(), key.clone());
-        if let Some(positions) = sorted.positions {
-            let position = narrowed(positions.scalar, index.clone());
-            cx.set_element(positions.from, index, position);
-        }
-        count_digits(cx, sorted, key, digits);
-        Ok(())
-    })
-}
-
-/// Counts all digits of a key.
-fn count_digits(cx: &mut Translator<'_>, sort: &Digits, key: Expression, digits: i64) {
-    for digit in (0..digits).map(Expression::index) {
-        let own = sort.digit(key.clone(), shift_of(digit.clone()));
-        let at = cx.declare("at", INDEX, sort.first_count(digit).plus(own));
-        increment(cx, sort.counts, Expression::Variable(at));
-    }
-}
-
-/// Sorts by one digit, unless it is the same in all keys.
-fn sort_by_digit(cx: &mut Translator<'_>, sort: &Digits, digit: Expression) -> Result<()> {
-    let variable = Expression::Variable;
-    let first = cx.declare("first", INDEX, sort.first_count(digit.clone()));
-    let shift = cx.declare("shift", INDEX, shift_of(digit));
-    let key = Expression::load(sort.keys.from, Expression::index(0));
-    let at = variable(first).plus(sort.digit(key, variable(shift)));
-    let counted = Expression::load(sort.counts, at);
-    let differ = counted.compare(ScalarOperation::NotEqual, sort.count.clone());
-    cx.when(differ, |cx| {
-        let begin = cx.declare("begin", INDEX, Expression::index(0));
-        each(
-            cx,
-            "i",
-            Expression::index(DIGITS),
-            &sort.place,
-            |cx, index| {
-                let at = cx.declare("at", INDEX, variable(first).plus(index));
-                let counted = Expression::load(sort.counts, variable(at));
-                let counted = cx.declare("counted", INDEX, counted);
-                cx.set_element(sort.counts, variable(at), variable(begin));
-                cx.assign(begin, variable(begin).plus(variable(counted)));
-                Ok(())
-            },
-        )?;
-        each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
-            let key = Expression::load(sort.keys.from, index.clone());
-            let key = cx.declare("key", Type::Scalar(sort.word), key);
-            let own = sort.digit(variable(key), variable(shift));
-            let at = cx.declare("at", INDEX, variable(first).plus(own));
-            let place = Expression::load(sort.counts, variable(at));
-            let place = cx.declare("place", INDEX, place);
-            increment(cx, sort.counts, variable(at));
-            cx.set_element(sort.keys.to, variable(place), variable(key));
-            if let Some(positions) = sort.positions {
-                let position = Expression::load(positions.from, index);
-                cx.set_element(positions.to, variable(place), position);
-            }
-            Ok(())
-        })?;
-        for moved in sort.moved() {
-            let from = (moved.from, variable(moved.to));
-            let to = (moved.to, variable(moved.from));
-            cx.assign_together(vec![from, to]);
-        }
-        Ok(())
-    })
-}
-
-/// Writes the results.
-fn give(cx: &mut Translator<'_>, digits: &Digits, sort: &KeySort) -> Result<()> {
-    for (sorted, result) in &sort.results {
-        match (sorted, digits.positions) {
-            (flat::Sorted::Positions, Some(positions)) => {
-                let to = cx.declare("to", Type::Pointer(Scalar::I64), result.clone());
-                each(cx, "i", sort.first.clone(), &sort.place, |cx, index| {
-                    let position = Expression::load(positions.from, index.clone());
-                    let position = index_of(positions.scalar, position);
-                    cx.set_element(to, index, position);
-                    Ok(())
-                })?;
-            }
-            (flat::Sorted::Positions, None) => {}
-            (flat::Sorted::Keys, _) => cx.emit(Command::Copy {
-                to: result.clone(),
-                from: Expression::Variable(digits.keys.from),
-                element: digits.word,
-                count: sort.first.clone(),
-            }),
-        }
-    }
-    Ok(())
 }

@@ -25,6 +25,13 @@ pub(crate) struct KeySort {
     pub(crate) place: Place,
 }
 
+impl KeySort {
+    /// True if a result is wanted.
+    pub(crate) fn gives(&self, wanted: flat::Sorted) -> bool {
+        self.results.iter().any(|(sorted, _)| *sorted == wanted)
+    }
+}
+
 /// Returns the type of pointers to a result.
 pub(crate) fn pointer_of(
     cx: &Translator<'_>,

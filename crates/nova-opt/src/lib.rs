@@ -32,7 +32,6 @@ pub mod simplify;
 pub mod tables;
 pub mod tail_calls;
 pub mod tail_loops;
-pub mod together;
 mod total;
-mod writer;
+pub mod writer;
 pub mod zeros;

@@ -6,15 +6,15 @@ use nova_diag::Place;
 use nova_flat::ir::{Atom, Expression, Program, Statement, Type, Variable};
 
 /// The statements being written.
-pub(crate) struct Writer<'a> {
-    pub(crate) program: &'a mut Program,
-    pub(crate) place: &'a Place,
-    pub(crate) statements: &'a mut Vec<Statement>,
+pub struct Writer<'a> {
+    pub program: &'a mut Program,
+    pub place: &'a Place,
+    pub statements: &'a mut Vec<Statement>,
 }
 
 impl<'a> Writer<'a> {
     /// Creates a writer that adds to these statements.
-    pub(crate) fn new(
+    pub fn new(
         program: &'a mut Program,
         place: &'a Place,
         statements: &'a mut Vec<Statement>,
@@ -29,7 +29,7 @@ impl<'a> Writer<'a> {
 
 impl Writer<'_> {
     /// Binds variables to the results of an expression.
-    pub(crate) fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
+    pub fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
         self.statements.push(Statement {
             pattern,
             expression,
@@ -38,12 +38,7 @@ impl Writer<'_> {
     }
 
     /// Binds a variable to an operation on `i64`s.
-    pub(crate) fn bind(
-        &mut self,
-        variable: Variable,
-        operation: ScalarOperation,
-        arguments: [Atom; 2],
-    ) {
+    pub fn bind(&mut self, variable: Variable, operation: ScalarOperation, arguments: [Atom; 2]) {
         let expression = Expression::Scalar {
             operation,
             operand: Scalar::I64,
@@ -53,19 +48,14 @@ impl Writer<'_> {
     }
 
     /// Binds the value of an expression to a new variable.
-    pub(crate) fn bound(&mut self, name: &str, scalar: Scalar, expression: Expression) -> Atom {
+    pub fn bound(&mut self, name: &str, scalar: Scalar, expression: Expression) -> Atom {
         let variable = self.program.add_variable(name, Type::Scalar(scalar));
         self.push(vec![variable], expression);
         Atom::Variable(variable)
     }
 
     /// Binds the result of an operation on `i64`s to a new variable.
-    pub(crate) fn scalar(
-        &mut self,
-        name: &str,
-        operation: ScalarOperation,
-        arguments: [Atom; 2],
-    ) -> Atom {
+    pub fn scalar(&mut self, name: &str, operation: ScalarOperation, arguments: [Atom; 2]) -> Atom {
         let ty = Type::Scalar(operation.result(Scalar::I64));
         let variable = self.program.add_variable(name, ty);
         self.bind(variable, operation, arguments);
@@ -73,7 +63,7 @@ impl Writer<'_> {
     }
 
     /// Adds a check that stops the program with error memory unless one `i64` is at most another.
-    pub(crate) fn check_fits(&mut self, number: Atom, most: Atom) {
+    pub fn check_fits(&mut self, number: Atom, most: Atom) {
         let condition = self.scalar("fits", ScalarOperation::LessEqual, [number, most]);
         let check = Expression::Check {
             condition,

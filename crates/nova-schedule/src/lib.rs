@@ -38,6 +38,8 @@
 //! Other scatters stay with one thread: chunks would have to agree on which of several elements is the
 //! last.
 //!
+//! [`together`] takes rows in groups of four where one thread reduces them.
+//!
 //! Operations inside a parallelised one are left to the thread of the chunk, where they may be fused
 //! with the code around them. There are two exceptions: there are few indices, or one index has a row
 //! so long that the others would wait for it. Then another body runs, whose operations are parallelised
@@ -103,6 +105,7 @@ mod stored;
 mod stores;
 mod strategies;
 mod tiles;
+pub mod together;
 mod way;
 mod writer;
 

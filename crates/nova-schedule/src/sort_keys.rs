@@ -13,9 +13,12 @@
 //! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
 //! their own: where there are some, numbers are gathered.
 
+mod first_ones;
+mod neighbours;
 mod places;
 mod uses;
 
+use self::first_ones::FirstOnes;
 use self::places::places;
 use self::uses::{first_of, replace};
 use crate::keys::{NAN, Packed, Place, bits_of_all, decode, key_at, kind_of, pack, word};
@@ -28,6 +31,7 @@ use nova_flat::ir::{
     Atom, Body, Expression, Lambda, Level, Program, Sorted, Statement, Type, Variable,
 };
 use nova_flat::visit::{bodies_mut, each_function};
+use nova_machine::Machine;
 use nova_opt::effects::FunctionEffects;
 use std::collections::{HashMap, HashSet};
 
@@ -35,13 +39,14 @@ use std::collections::{HashMap, HashSet};
 const MOST_POSITIONS: i64 = 1 << 32;
 
 /// Sorts by keys in every function, where there are at least so many elements.
-pub fn run(program: &mut Program, least: i64) {
+pub fn run(program: &mut Program, least: i64, machine: Machine) {
     let effects = FunctionEffects::new(program);
     each_function(program, |program, body| {
         let facts = Facts {
             effects: &effects,
             places: places(body),
             least,
+            machine,
         };
         in_body(program, &facts, body);
     });
@@ -54,6 +59,7 @@ struct Facts<'a> {
     places: HashSet<Variable>,
     /// The number of elements from which keys are worth it.
     least: i64,
+    machine: Machine,
 }
 
 fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
@@ -71,10 +77,24 @@ fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
             statements: left.collect(),
             results: std::mem::take(&mut body.results),
         };
-        match first_of(&rest, &statement) {
+        let found = match facts.machine {
+            Machine::Processor => first_ones::find(program, facts, &rest, (&statement, &order)),
+            Machine::Device => None,
+        };
+        match (found, first_of(&rest, &statement)) {
+            (Some(found), _) => {
+                if !found.gather(&statement, &mut rest) {
+                    first_ones(
+                        program,
+                        (&statement, &order, &found, facts.least),
+                        &mut rest,
+                        body,
+                    );
+                }
+            }
             // The number of positions may be computed after the sort.
-            Some((_, later)) if later > 0 => rest.statements.insert(later, statement),
-            found => {
+            (None, Some((_, later))) if later > 0 => rest.statements.insert(later, statement),
+            (None, found) => {
                 let first = found.map(|(first, _)| first);
                 sort(
                     program,
@@ -87,6 +107,42 @@ fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
         body.results = std::mem::take(&mut rest.results);
         left = std::mem::take(&mut rest.statements).into_iter();
     }
+}
+
+/// Writes the choice between a table and a sort that only tells first ones.
+fn first_ones(
+    program: &mut Program,
+    (statement, order, found, least): (&Statement, &Order, &FirstOnes, i64),
+    rest: &mut Body,
+    out: &mut Body,
+) {
+    let Expression::Sort { count, .. } = &statement.expression else {
+        return;
+    };
+    let mut taken = found.take(rest);
+    let Some(pattern) = taken.last().map(|scatter| scatter.pattern.clone()) else {
+        return;
+    };
+    let mut code = Writer::new(program, statement.place.clone(), Parallelism::DEFAULT);
+    found.write(&mut code, (*count, order), &pattern, |code, own| {
+        if let Some(scatter) = taken.last_mut() {
+            scatter.pattern.clone_from(&own);
+        }
+        let mut rest = Body {
+            statements: taken,
+            results: own.into_iter().map(Atom::Variable).collect(),
+        };
+        let mut sorted = Body::default();
+        sort(
+            code.program,
+            (statement, order, None, least),
+            &mut rest,
+            &mut sorted,
+        );
+        code.out.append(&mut sorted.statements);
+        code.out.append(&mut rest.statements);
+    });
+    out.statements.append(&mut code.out);
 }
 
 /// Returns the order of a sort that has one. Its comparison must be allowed to be made of any two elements.

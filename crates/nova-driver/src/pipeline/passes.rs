@@ -131,7 +131,7 @@ pub const PASSES: &[Pass] = &[
     row(O1, Any, "outline", Flat(nova_opt::outline::run), "splits functions that are too long for C compilers"),
     row(NEEDED, Any, HONOUR, FlatFor(steps::honour), "gives to threads the maps that the program gives to them"),
     row(O1, Any, PARALLELISE, FlatFor(steps::parallelise), "parallelises operations, where the target has threads"),
-    row(O2, Processor, "together", Flat(nova_opt::together::run), "reduces four rows at a time that read something in common"),
+    row(O2, Processor, "together", FlatFor(steps::together), "reduces four rows at a time that read something in common"),
     row(O2, Processor, "measure", Flat(nova_opt::measure::run), "adds up the lengths of rows before these are made, where both costs little"),
     row(NEEDED, Any, "memory", FlatToMem(steps::introduce), "gives every array its block of memory and its place there"),
     SHORT_CIRCUIT,

@@ -36,7 +36,11 @@ pub(super) fn honour(program: &mut flat::Program, options: &Options) {
 }
 
 pub(super) fn sort_keys(program: &mut flat::Program, options: &Options) {
-    nova_schedule::sort_keys::run(program, options.tiles.radix_keys);
+    nova_schedule::sort_keys::run(program, options.tiles.radix_keys, options.target.machine());
+}
+
+pub(super) fn together(program: &mut flat::Program, options: &Options) {
+    nova_schedule::together::run(program, options.strict);
 }
 
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {

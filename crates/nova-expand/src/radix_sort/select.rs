@@ -1,6 +1,6 @@
 //! The keys that may be among the least ones, where few are wanted.
 
-use super::words::{counts, increment, index_of, narrowed, on_words, shifted, word_of};
+use super::words::{Range, clear, counts, increment, index_of, narrowed, on_words, shifted};
 use crate::loops::{each, groups_of};
 use crate::sort::KeySort;
 use crate::translator::Translator;
@@ -13,7 +13,8 @@ const FEW: i64 = 8;
 /// The share of keys that are counted by their leading bits: one in so many.
 const SAMPLED: i64 = 16;
 /// The number of counts of leading bits, which lie in the first cache.
-const BUCKETS: i64 = 1 << 11;
+const BUCKETS: i64 = 1 << BUCKET_BITS;
+const BUCKET_BITS: i64 = 11;
 
 /// The keys that may be among the least ones: those whose leading bits are at most a limit.
 pub(super) struct Selected {
@@ -25,42 +26,24 @@ pub(super) struct Selected {
 
 /// Finds the keys that may be among the least ones, if few are wanted: those whose leading bits, of the bits in
 /// which keys differ, are at most a limit. If many are wanted, all keys are selected.
-pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> Result<Selected> {
+pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, range: &Range) -> Result<Selected> {
     let variable = Expression::Variable;
+    let shift = variable(range.width).minus(Expression::index(BUCKET_BITS));
+    let shift = shift.compare(ScalarOperation::Maximum, Expression::index(0));
     let selected = Selected {
-        shift: cx.declare("shift", INDEX, Expression::index(0)),
+        shift: cx.declare("shift", INDEX, shift),
         limit: cx.declare("limit", INDEX, Expression::index(i64::MAX)),
         count: cx.declare("selected", INDEX, sort.count.clone()),
     };
     let few = sort.first.clone().times(Expression::index(FEW));
     let few = few.compare(ScalarOperation::Less, sort.count.clone());
     cx.when(few, |cx| {
-        let differing = cx.declare("differing", Type::Scalar(word), word_of(word, 0));
-        let array = cx.place(sort.keys)?;
-        let key = cx.load(array, vec![Expression::index(0)])?;
-        let one = cx.declare("one", Type::Scalar(word), key);
-        each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
-            let array = cx.place(sort.keys)?;
-            let key = cx.load(array, vec![index])?;
-            let bits = on_words(ScalarOperation::BitXor, word, key, variable(one));
-            let all = on_words(ScalarOperation::BitOr, word, variable(differing), bits);
-            cx.assign(differing, all);
-            Ok(())
-        })?;
-        cx.endless_loop(&sort.place, |cx| {
-            let leading = shifted(word, variable(differing), variable(selected.shift));
-            let most = word_of(word, BUCKETS as u64 - 1);
-            cx.break_if(on_words(ScalarOperation::LessEqual, word, leading, most));
-            let next = variable(selected.shift).plus(Expression::index(1));
-            cx.assign(selected.shift, next);
-            Ok(())
-        })?;
         // At least one key is sorted, even if none is wanted.
         let wanted = sort.first.clone();
         let wanted = wanted.compare(ScalarOperation::Maximum, Expression::index(1));
         let wanted = cx.simplify(wanted, "wanted", INDEX);
-        guess_limit(cx, sort, word, &selected, &wanted)?;
-        count_selected(cx, sort, word, &selected, &wanted)
+        guess_limit(cx, sort, range, &selected, &wanted)?;
+        count_selected(cx, sort, range, &selected, &wanted)
     })?;
     Ok(selected)
 }
@@ -70,17 +53,19 @@ pub(super) fn select(cx: &mut Translator<'_>, sort: &KeySort, word: Scalar) -> R
 fn guess_limit(
     cx: &mut Translator<'_>,
     sort: &KeySort,
-    word: Scalar,
+    range: &Range,
     selected: &Selected,
     wanted: &Expression,
 ) -> Result<()> {
     let variable = Expression::Variable;
-    let (counts, block) = counts(cx, "buckets", BUCKETS, &sort.place)?;
+    let buckets = Expression::index(BUCKETS);
+    let (counts, block) = counts(cx, "buckets", buckets.clone(), &sort.place)?;
+    clear(cx, counts, buckets, &sort.place)?;
     let sampled = groups_of(sort.count.clone(), SAMPLED);
     each(cx, "i", sampled, &sort.place, |cx, index| {
         let array = cx.place(sort.keys)?;
         let key = cx.load(array, vec![index.times(Expression::index(SAMPLED))])?;
-        let at = bucket(word, key, selected);
+        let at = bucket(key, range, selected);
         let at = cx.declare("at", INDEX, at);
         increment(cx, counts, variable(at));
         Ok(())
@@ -105,11 +90,12 @@ fn guess_limit(
 fn count_selected(
     cx: &mut Translator<'_>,
     sort: &KeySort,
-    word: Scalar,
+    range: &Range,
     selected: &Selected,
     wanted: &Expression,
 ) -> Result<()> {
     let variable = Expression::Variable;
+    let word = range.word;
     cx.endless_loop(&sort.place, |cx| {
         cx.assign(selected.count, Expression::index(0));
         let limit = cx.declare(
@@ -120,7 +106,7 @@ fn count_selected(
         each(cx, "i", sort.count.clone(), &sort.place, |cx, index| {
             let array = cx.place(sort.keys)?;
             let key = cx.load(array, vec![index])?;
-            let leading = leading(word, key, selected);
+            let leading = leading(key, range, selected);
             let takes = on_words(ScalarOperation::LessEqual, word, leading, variable(limit));
             let one = index_of(Scalar::Bool, takes);
             cx.assign(selected.count, variable(selected.count).plus(one));
@@ -138,14 +124,13 @@ fn count_selected(
     })
 }
 
-/// Returns the leading bits of a key, of those in which keys differ.
-pub(super) fn leading(word: Scalar, key: Expression, selected: &Selected) -> Expression {
-    let leading = shifted(word, key, Expression::Variable(selected.shift));
-    let mask = word_of(word, BUCKETS as u64 - 1);
-    on_words(ScalarOperation::BitAnd, word, leading, mask)
+/// Returns the leading bits of the difference of a key to the least one.
+pub(super) fn leading(key: Expression, range: &Range, selected: &Selected) -> Expression {
+    let shift = Expression::Variable(selected.shift);
+    shifted(range.word, range.difference(key), shift)
 }
 
 /// Returns the number that the leading bits of a key make.
-pub(super) fn bucket(word: Scalar, key: Expression, selected: &Selected) -> Expression {
-    index_of(word, leading(word, key, selected))
+pub(super) fn bucket(key: Expression, range: &Range, selected: &Selected) -> Expression {
+    index_of(range.word, leading(key, range, selected))
 }

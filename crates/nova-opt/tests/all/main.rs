@@ -18,5 +18,4 @@ mod speculate;
 mod support;
 mod tables;
 mod tail_loops;
-mod together;
 mod zeros;

@@ -3,10 +3,13 @@
 #[path = "../../../nova-opt/tests/support/mod.rs"]
 mod support;
 
+mod first_ones;
+mod folds;
 mod nests;
 mod ordered;
 mod parallelise;
 mod strategies;
+mod together;
 
 use nova_flat::ir::Program;
 use nova_schedule::Parallelism;

@@ -5,11 +5,13 @@
 //! that the shared data does not stay in the first cache. The program tests this when it runs:
 //! shorter rows are reduced one by one as before.
 //!
+//! Rows may also be short, where their results are combined from left to right ([`folds`]).
+//!
 //! Each reduction stays as it is, so its value is the same to the bit. So do the reductions of the
 //! rows that are left after the last four.
 
-use crate::cheap::is_cheap;
-use crate::writer::Writer;
+mod folds;
+
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -20,6 +22,8 @@ use nova_flat::visit::{
     Substitution, bodies_mut, each_function, fresh_copy, fresh_lambda, substitute, used_variables,
 };
 use nova_machine::PROCESSOR;
+use nova_opt::cheap::is_cheap;
+use nova_opt::writer::Writer;
 use std::collections::HashSet;
 
 /// The number of rows that are reduced together: a power of two.
@@ -36,20 +40,20 @@ const LONG: i64 = PROCESSOR.cached_elements(4);
 const STATEMENTS_OF_AN_ELEMENT: usize = 16;
 
 /// Groups rows in every function.
-pub fn run(program: &mut Program) {
+pub fn run(program: &mut Program, strict: bool) {
     each_function(program, |program, body| {
-        in_body(program, body);
+        in_body(program, strict, body);
     });
 }
 
-fn in_body(program: &mut Program, body: &mut Body) {
+fn in_body(program: &mut Program, strict: bool, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     let mut left = std::mem::take(&mut body.statements).into_iter();
     while let Some(mut statement) = left.next() {
         bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| in_body(program, inner));
+            deep(|| in_body(program, strict, inner));
         });
-        let Some((at, length)) = reduction_of_rows(&statement.expression) else {
+        let Some((at, length, way)) = reduction_of_rows(&statement.expression, strict) else {
             statements.push(statement);
             continue;
         };
@@ -57,6 +61,7 @@ fn in_body(program: &mut Program, body: &mut Body) {
             program,
             at,
             length,
+            way,
         };
         let chosen = rows.rewrite(statement, &mut statements);
         // The following statements read the results of the version that was chosen.
@@ -69,16 +74,15 @@ fn in_body(program: &mut Program, body: &mut Body) {
 
 /// Returns the position of the statement of a map's body that reduces a row and may be grouped with
 /// others. With it comes the number of elements of a row.
-fn reduction_of_rows(expression: &Expression) -> Option<(usize, Atom)> {
+fn reduction_of_rows(expression: &Expression, strict: bool) -> Option<(usize, Atom, Way)> {
     let Expression::Operation(map) = expression else {
         return None;
     };
     let [index] = map.indices[..] else {
         return None;
     };
-    let is_map = !map.outputs.is_empty() && map.outputs.iter().all(|o| matches!(o, Output::Map));
-    let many = matches!(map.shape[..], [Atom::Variable(_)]);
-    if !is_map || !many || !is_free(map) {
+    let way = Way::of(map, strict)?;
+    if !matches!(map.shape[..], [Atom::Variable(_)]) || !is_free(map) {
         return None;
     }
     let mut found = None;
@@ -101,7 +105,37 @@ fn reduction_of_rows(expression: &Expression) -> Option<(usize, Atom)> {
             of_row.extend(&statement.pattern);
         }
     }
-    found
+    found.map(|(at, length)| (at, length, way))
+}
+
+/// What is done with the results of rows.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// They are elements of arrays.
+    Map,
+    /// They are combined from left to right ([`folds`]).
+    Fold,
+}
+
+impl Way {
+    /// Returns the way of an operation, if rows are grouped for it.
+    fn of(map: &ArrayOperation, strict: bool) -> Option<Way> {
+        let is_map =
+            !map.outputs.is_empty() && map.outputs.iter().all(|o| matches!(o, Output::Map));
+        match is_map {
+            true => Some(Way::Map),
+            false => folds::folds(map, strict).then_some(Way::Fold),
+        }
+    }
+
+    /// Computes whether rows of this length are reduced together.
+    fn gains(self, write: &mut Writer, length: Atom) -> Atom {
+        let (name, operation, limit) = match self {
+            Way::Map => ("long", ScalarOperation::GreaterEqual, LONG),
+            Way::Fold => ("short", ScalarOperation::LessEqual, PROCESSOR.few_elements),
+        };
+        write.scalar(name, operation, [length, Atom::index(limit)])
+    }
 }
 
 /// True if one thread runs an operation, in any order.
@@ -169,6 +203,7 @@ struct Rows<'a> {
     at: usize,
     /// The number of elements of a row.
     length: Atom,
+    way: Way,
 }
 
 impl Rows<'_> {
@@ -176,9 +211,8 @@ impl Rows<'_> {
     fn rewrite(&mut self, statement: Statement, out: &mut Vec<Statement>) -> Substitution {
         let mut chosen = Substitution::default();
         let place = statement.place.clone();
-        let length = [self.length, Atom::index(LONG)];
         let mut write = Writer::new(self.program, &place, out);
-        let is_long = write.scalar("long", ScalarOperation::GreaterEqual, length);
+        let gains = self.way.gains(&mut write, self.length);
         let pattern: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
         for (made, all) in statement.pattern.iter().zip(&pattern) {
             chosen.insert(*made, Atom::Variable(*all));
@@ -190,7 +224,7 @@ impl Rows<'_> {
             statements: vec![statement],
         };
         let choice = Expression::If {
-            condition: is_long,
+            condition: gains,
             then,
             otherwise,
         };
@@ -216,8 +250,16 @@ impl Rows<'_> {
         let left = write.scalar("left", ScalarOperation::Subtract, [*count, grouped]);
         let made: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
         let all: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
-        let together = self.together(map, *index, groups, place);
-        let one_by_one = self.one_by_one(map, (*index, left, grouped), made.clone(), place);
+        let (together, one_by_one) = match self.way {
+            Way::Map => (
+                self.together(map, *index, groups, place),
+                self.one_by_one(map, (*index, left, grouped), made.clone(), place),
+            ),
+            Way::Fold => (
+                self.fold_together(map, *index, groups, place),
+                self.fold_one_by_one(map, (*index, left, grouped), &made, place),
+            ),
+        };
         body.results = all.iter().map(|v| Atom::Variable(*v)).collect();
         for (pattern, operation) in [(made, together), (all, one_by_one)] {
             let operation = Expression::Operation(operation);
@@ -241,36 +283,7 @@ impl Rows<'_> {
     ) -> ArrayOperation {
         let group = self.like(index);
         let mut statements = Vec::new();
-        let first = [Atom::Variable(group), Atom::index(ROWS)];
-        let mut write = Writer::new(self.program, place, &mut statements);
-        let first = write.scalar("first", ScalarOperation::Multiply, first);
-        let mut before = map.body.clone();
-        let mut after = before.statements.split_off(self.at);
-        let reduction = after.remove(0);
-        before.results.clear();
-        let after = Body {
-            statements: after,
-            results: map.body.results.clone(),
-        };
-        let mut substitutions = Vec::new();
-        for row in 0..ROWS {
-            let mut write = Writer::new(self.program, place, &mut statements);
-            let number = write.scalar("row", ScalarOperation::Add, [first, Atom::index(row)]);
-            let mut substitution = Substitution::default();
-            substitution.insert(index, number);
-            let mut copy = fresh_copy(self.program, &before, &mut substitution);
-            statements.append(&mut copy.statements);
-            substitutions.push(substitution);
-        }
-        statements.push(self.unrolled_and_jammed(&reduction, &mut substitutions));
-        let mut results: Vec<Vec<Atom>> = vec![Vec::new(); after.results.len()];
-        for substitution in &mut substitutions {
-            let mut copy = fresh_copy(self.program, &after, substitution);
-            statements.append(&mut copy.statements);
-            for (all, one) in results.iter_mut().zip(copy.results.drain(..)) {
-                all.push(one);
-            }
-        }
+        let (first, results) = self.group(map, (index, group), &mut statements, place);
         let mut given = Vec::with_capacity(2 * results.len());
         let mut outputs = Vec::with_capacity(results.len());
         for elements in results {
@@ -294,6 +307,48 @@ impl Rows<'_> {
             outputs,
             ..empty()
         }
+    }
+
+    /// Writes the body of a map for four rows. Returns the number of the first row, and for each result of the
+    /// body those of the rows.
+    fn group(
+        &mut self,
+        map: &ArrayOperation,
+        (index, group): (Variable, Variable),
+        statements: &mut Vec<Statement>,
+        place: &Place,
+    ) -> (Atom, Vec<Vec<Atom>>) {
+        let first = [Atom::Variable(group), Atom::index(ROWS)];
+        let mut write = Writer::new(self.program, place, statements);
+        let first = write.scalar("first", ScalarOperation::Multiply, first);
+        let mut before = map.body.clone();
+        let mut after = before.statements.split_off(self.at);
+        let reduction = after.remove(0);
+        before.results.clear();
+        let after = Body {
+            statements: after,
+            results: map.body.results.clone(),
+        };
+        let mut substitutions = Vec::new();
+        for row in 0..ROWS {
+            let mut write = Writer::new(self.program, place, statements);
+            let number = write.scalar("row", ScalarOperation::Add, [first, Atom::index(row)]);
+            let mut substitution = Substitution::default();
+            substitution.insert(index, number);
+            let mut copy = fresh_copy(self.program, &before, &mut substitution);
+            statements.append(&mut copy.statements);
+            substitutions.push(substitution);
+        }
+        statements.push(self.unrolled_and_jammed(&reduction, &mut substitutions));
+        let mut results: Vec<Vec<Atom>> = vec![Vec::new(); after.results.len()];
+        for substitution in &mut substitutions {
+            let mut copy = fresh_copy(self.program, &after, substitution);
+            statements.append(&mut copy.statements);
+            for (all, one) in results.iter_mut().zip(copy.results.drain(..)) {
+                all.push(one);
+            }
+        }
+        (first, results)
     }
 
     /// Returns the reductions of four rows as one operation.
@@ -388,14 +443,7 @@ impl Rows<'_> {
         place: &Place,
     ) -> ArrayOperation {
         let number = self.like(index);
-        let mut statements = Vec::new();
-        let row = [grouped, Atom::Variable(number)];
-        let mut write = Writer::new(self.program, place, &mut statements);
-        let row = write.scalar("row", ScalarOperation::Add, row);
-        let mut substitution = Substitution::default();
-        substitution.insert(index, row);
-        let mut body = fresh_copy(self.program, &map.body, &mut substitution);
-        body.statements.splice(0..0, statements);
+        let body = self.row_behind(map, (index, number, grouped), place);
         ArrayOperation {
             shape: vec![left],
             indices: vec![number],
@@ -406,6 +454,24 @@ impl Rows<'_> {
             body,
             ..empty()
         }
+    }
+
+    /// Returns the body of a map for a row behind the groups.
+    fn row_behind(
+        &mut self,
+        map: &ArrayOperation,
+        (index, number, grouped): (Variable, Variable, Atom),
+        place: &Place,
+    ) -> Body {
+        let mut statements = Vec::new();
+        let row = [grouped, Atom::Variable(number)];
+        let mut write = Writer::new(self.program, place, &mut statements);
+        let row = write.scalar("row", ScalarOperation::Add, row);
+        let mut substitution = Substitution::default();
+        substitution.insert(index, row);
+        let mut body = fresh_copy(self.program, &map.body, &mut substitution);
+        body.statements.splice(0..0, statements);
+        body
     }
 }
 

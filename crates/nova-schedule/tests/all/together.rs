@@ -2,6 +2,7 @@
 
 use crate::support::{apply, read, value_with};
 use nova_core::interpret::Options;
+use nova_flat::ir::Program;
 use nova_flat::print::print;
 
 /// Returns the program of a map over the rows of `x` after the pass. Its values must stay the same.
@@ -21,7 +22,7 @@ fn unrolled_and_jammed(before: &str, element: &str, after: &str) -> String {
             (in n z))))"
     );
     let mut program = read(&text);
-    let values = |program: &nova_flat::ir::Program| {
+    let values = |program: &Program| {
         let mut values = Vec::new();
         for (strict, rows, columns) in SIZES {
             let options = Options {
@@ -47,7 +48,8 @@ fn unrolled_and_jammed(before: &str, element: &str, after: &str) -> String {
         values
     };
     let expected = values(&program);
-    apply(nova_opt::together::run, &mut program);
+    let run: fn(&mut Program) = |program| nova_schedule::together::run(program, false);
+    apply(run, &mut program);
     assert_eq!(values(&program), expected, "{}", print(&program));
     print(&program)
 }
