@@ -31,7 +31,7 @@ pub fn run(program: &mut Program) {
 fn rewrite(program: &mut Program, body: &mut Body) {
     let mut made = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
-        match find(&statement) {
+        match find(program, &statement) {
             Some(gather) => {
                 let place = statement.place.clone();
                 let mut code = Writer::new(program, place, Parallelism::DEFAULT);
@@ -58,12 +58,22 @@ struct Gather {
     /// The index in the other dimension, and what it is computed from.
     index: Variable,
     selector: Derived,
-    /// The reads of the matrix: the variables that they bind, with the indices in the table.
-    reads: BTreeMap<Variable, [Atom; 2]>,
+    /// The reads of the matrix, by the variables that they bind.
+    reads: BTreeMap<Variable, Read>,
     /// The checks of elements of vectors.
     checks: Vec<Checked>,
     /// The number of iterations, and the number of elements that each of them reads.
     counts: [Atom; 2],
+}
+
+/// A read of the table.
+struct Read {
+    /// The row.
+    row: Variable,
+    /// What the row is computed from, if that can be done before the elements.
+    of_row: Option<Derived>,
+    /// The index in the row.
+    at: Atom,
 }
 
 /// A number that is computed from one element of a vector which a loop does not change.
@@ -84,6 +94,9 @@ struct Checked {
 
 /// A loop as the search sees it.
 struct Scope<'a> {
+    program: &'a Program,
+    /// The number of iterations, and the number of an iteration.
+    iterations: (Atom, Variable),
     /// The variables that the loop binds.
     of_loop: BTreeSet<Variable>,
     /// The variables that the operation in the loop binds, and the statements that bind them.
@@ -91,11 +104,15 @@ struct Scope<'a> {
 }
 
 /// Returns a gather that a loop repeats.
-fn find(statement: &Statement) -> Option<Gather> {
+fn find(program: &Program, statement: &Statement) -> Option<Gather> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
     };
-    let ([iterations], false) = (&operation.shape[..], operation.carries.is_empty()) else {
+    let ([iterations], [iteration], false) = (
+        &operation.shape[..],
+        &operation.indices[..],
+        operation.carries.is_empty(),
+    ) else {
         return None;
     };
     let is_free = operation.level == Level::Sequential && operation.strategy.is_none();
@@ -133,6 +150,8 @@ fn find(statement: &Statement) -> Option<Gather> {
             });
         });
         let scope = Scope {
+            program,
+            iterations: (*iterations, *iteration),
             of_loop: of_loop.clone(),
             of_operation,
         };
@@ -200,16 +219,26 @@ impl Scope<'_> {
         if self.of_loop.contains(array) || !is_moving {
             return None;
         }
-        let at = selector.element.1;
+        let (row, at) = (row.as_variable()?, selector.element.1);
+        let of_row = self.derived(row).filter(|row| self.is_of_iteration(row));
+        let read = Read { row, of_row, at };
         Some(Gather {
             matrix: *array,
             dimension,
             index,
             selector,
-            reads: BTreeMap::from([(*result, [row, at])]),
+            reads: BTreeMap::from([(*result, read)]),
             checks: Vec::new(),
             counts,
         })
+    }
+
+    /// True if a number is computed from the element of a vector which has the number of the iteration, and every
+    /// iteration has one.
+    fn is_of_iteration(&self, number: &Derived) -> bool {
+        let (count, iteration) = self.iterations;
+        let length = self.program.ty(number.vector).shape().first();
+        number.element.1 == Atom::Variable(iteration) && length == Some(&count)
     }
 
     /// True if a number is the same for all elements of an iteration, but not known before the loop.
@@ -357,7 +386,7 @@ fn version(code: &mut Writer<'_>, statement: Statement, gather: &Gather) {
     let mut names = Substitution::default();
     let mut copied = fresh_copy(code.program, &whole, &mut names);
     let (statements, table) = code.apart(|code| table(code, gather, [rows, columns, length]));
-    read_from(&mut copied, gather, table, &names);
+    read_from(code, &mut copied, gather, table, &names);
     copied.statements.splice(0..0, statements);
 
     // The results are bound by the conditional, and have other names in its branches.
@@ -530,16 +559,34 @@ fn table(code: &mut Writer<'_>, gather: &Gather, [rows, columns, length]: [Atom;
 }
 
 /// Replaces the gathers of a copied loop by reads of the table, and leaves out the checks that hold.
-fn read_from(body: &mut Body, gather: &Gather, table: Variable, names: &Substitution) {
-    let reads = gather.reads.iter();
-    let reads: BTreeMap<Variable, Vec<Atom>> = reads
-        .map(|(result, at)| (names.variable(*result), at.map(|a| names.atom(a)).to_vec()))
-        .collect();
+fn read_from(
+    code: &mut Writer<'_>,
+    body: &mut Body,
+    gather: &Gather,
+    table: Variable,
+    names: &Substitution,
+) {
+    let Some(Expression::Operation(operation)) =
+        body.statements.last_mut().map(|s| &mut s.expression)
+    else {
+        return;
+    };
+    let iteration = operation.indices.first().copied();
+    let mut reads = BTreeMap::new();
+    let (rows, ()) = code.apart(|code| {
+        for (result, read) in &gather.reads {
+            let row = match (&read.of_row, iteration) {
+                (Some(of_row), Some(iteration)) => derive(code, of_row, read.row, iteration),
+                _ => names.atom(Atom::Variable(read.row)),
+            };
+            reads.insert(names.variable(*result), vec![row, names.atom(read.at)]);
+        }
+    });
     let hold: BTreeSet<Variable> = (gather.checks.iter())
         .map(|check| names.variable(check.condition))
         .collect();
     let holds = |statement: &Statement| matches!(&statement.expression, Expression::Check { condition: Atom::Variable(v), .. } if hold.contains(v));
-    each_body_mut(body, &mut |inner| {
+    each_body_mut(&mut operation.body, &mut |inner| {
         inner.statements.retain(|statement| !holds(statement));
         for statement in &mut inner.statements {
             if let [result] = statement.pattern[..]
@@ -552,4 +599,5 @@ fn read_from(body: &mut Body, gather: &Gather, table: Variable, names: &Substitu
             }
         }
     });
+    operation.body.statements.splice(0..0, rows);
 }
