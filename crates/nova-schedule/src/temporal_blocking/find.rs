@@ -1,12 +1,13 @@
 //! Loops whose steps compute each element of an array from its old value and from slices of the old array.
 
 use crate::limits::{STATEMENTS_OF_A_BLOCK, STEPS_OF_A_BLOCK};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
-use nova_flat::visit::{binders, bodies_mut, each_statement, size, used_variables};
-use std::collections::BTreeSet;
+use nova_flat::visit::{bodies, bodies_mut, each_body_mut, each_statement, size, used_variables};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The steps of a loop.
 pub(super) struct Steps {
@@ -42,8 +43,26 @@ pub(super) struct Slice {
     pub(super) dimensions: Vec<usize>,
 }
 
+/// Returns the variables of a body that are 0 or another number, whichever is more.
+pub(super) fn naturals(body: &Body) -> Naturals {
+    let mut found = Naturals::new();
+    each_statement(body, &mut |statement| {
+        if let Expression::Scalar {
+            operation: ScalarOperation::Maximum,
+            operand: Scalar::I64,
+            arguments,
+        } = &statement.expression
+            && let ([variable], [number, zero]) = (&statement.pattern[..], &arguments[..])
+            && zero.as_i64() == Some(0)
+        {
+            found.insert(*variable, *number);
+        }
+    });
+    found
+}
+
 /// Returns the steps of a loop, if several can be taken at once.
-pub(super) fn steps(program: &Program, statement: &Statement) -> Option<Steps> {
+pub(super) fn steps(program: &Program, natural: &Naturals, statement: &Statement) -> Option<Steps> {
     let Expression::Operation(ArrayOperation {
         shape,
         indices,
@@ -87,7 +106,13 @@ pub(super) fn steps(program: &Program, statement: &Statement) -> Option<Steps> {
         slices: Vec::new(),
         block: 1,
     };
-    found.slices = slices(&operation.body, array.0, &operation.indices)?;
+    let extents = Extents {
+        natural,
+        steps: (*count, *index),
+        shape: &operation.shape,
+        indices: &operation.indices,
+    };
+    found.slices = slices(&operation.body, array.0, &extents)?;
     let reads_slices = !found.slices.is_empty() || before.iter().any(|s| reads(s, array.0));
     found.block = block(&found)?;
     without_reads(&mut found);
@@ -96,25 +121,42 @@ pub(super) fn steps(program: &Program, statement: &Statement) -> Option<Steps> {
 
 /// Returns the number of steps of a block, if the code is short enough.
 fn block(steps: &Steps) -> Option<usize> {
-    let points = steps.before.len();
+    let points = steps
+        .before
+        .iter()
+        .filter(|s| reads(s, steps.array.0))
+        .count();
     let copies = |block: usize| (block * (block - 1) / 2) * (steps.slices.len() + points) + block;
     let statements = size(&steps.body) + 1;
-    [STEPS_OF_A_BLOCK, 1]
+    [STEPS_OF_A_BLOCK, STEPS_OF_A_BLOCK / 2, 1]
         .into_iter()
         .find(|block| (copies(*block) + 1) * statements <= STATEMENTS_OF_A_BLOCK)
 }
 
 /// True if a step may compute this before it makes the next array: a number, from elements perhaps, or a check.
 fn is_prelude(statement: &Statement, array: Variable) -> bool {
-    match &statement.expression {
+    let mut inner = true;
+    bodies(&statement.expression, &mut |body| {
+        each_statement(body, &mut |statement| {
+            inner &= is_scalar(&statement.expression) && !uses(&statement.expression, array);
+        });
+    });
+    let expression = &statement.expression;
+    inner
+        && (is_scalar(expression) || matches!(expression, Expression::Check { .. }))
+        && (reads(statement, array) || !uses(expression, array))
+}
+
+/// True if an expression computes numbers from numbers and elements, without effects.
+fn is_scalar(expression: &Expression) -> bool {
+    matches!(
+        expression,
         Expression::Atom(_)
-        | Expression::Scalar { .. }
-        | Expression::Index { .. }
-        | Expression::Check { .. } => {
-            reads(statement, array) || !uses(&statement.expression, array)
-        }
-        _others => false,
-    }
+            | Expression::Scalar { .. }
+            | Expression::Index { .. }
+            | Expression::If { .. }
+            | Expression::Switch { .. }
+    )
 }
 
 /// True if a statement reads an element of an array.
@@ -132,74 +174,113 @@ fn uses(expression: &Expression, array: Variable) -> bool {
 fn is_pure(body: &Body, array: Variable) -> bool {
     let (mut suits, mut is_read) = (true, false);
     each_statement(body, &mut |statement| {
-        suits &= match &statement.expression {
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::If { .. }
-            | Expression::Switch { .. } => !uses(&statement.expression, array),
-            Expression::Index { .. } => true,
-            _others => false,
-        } && statement.pattern.len() == 1;
+        let expression = &statement.expression;
+        let is_element = matches!(expression, Expression::Index { .. });
+        suits &= is_scalar(expression) && (is_element || !uses(expression, array));
+        suits &= statement.pattern.len() == 1;
         is_read |= reads(statement, array);
     });
     suits && is_read
 }
 
+/// The extents of a loop over steps, for proofs that elements exist.
+pub(super) struct Extents<'a> {
+    /// Variables that are 0 or another number, whichever is more.
+    pub(super) natural: &'a Naturals,
+    /// The number of steps, and the number of a step.
+    steps: (Atom, Variable),
+    /// The extents of the array, and the indices of an element.
+    shape: &'a [Atom],
+    indices: &'a [Variable],
+}
+
+/// Variables that are 0 or another number, whichever is more, with that number.
+pub(super) type Naturals = BTreeMap<Variable, Atom>;
+
+impl Extents<'_> {
+    /// True if the element at these indices exists in every step, if the array has elements.
+    fn exists(&self, at: &[Atom]) -> bool {
+        let plain = |atom: Atom| {
+            let natural = atom.as_variable().and_then(|v| self.natural.get(&v));
+            natural.copied().unwrap_or(atom)
+        };
+        at.iter().zip(self.shape).all(|(index, extent)| {
+            let own = self
+                .indices
+                .iter()
+                .position(|i| Atom::Variable(*i) == *index);
+            let count = match own.and_then(|own| self.shape.get(own)) {
+                Some(count) => *count,
+                None if *index == Atom::Variable(self.steps.1) => self.steps.0,
+                None => return false,
+            };
+            plain(count) == plain(*extent)
+        })
+    }
+}
+
 /// Returns the slices that a body reads, if it reads nothing else of the array than them and its own element. Each
-/// slice is read whatever the values are, so that all of its elements exist if the array has elements.
-fn slices(body: &Body, array: Variable, indices: &[Variable]) -> Option<Vec<Slice>> {
+/// slice is read whatever the values are, or its elements exist in every step if the array has elements.
+fn slices(body: &Body, array: Variable, extents: &Extents<'_>) -> Option<Vec<Slice>> {
+    let indices = extents.indices;
     let own: Vec<Atom> = indices.iter().map(|i| Atom::Variable(*i)).collect();
     let mut inside = BTreeSet::new();
-    let (mut at_own, mut elsewhere) = (0, 0);
     each_statement(body, &mut |statement| {
-        inside.extend(statement.pattern.iter().copied());
-        binders(&statement.expression, &mut |v| {
-            inside.insert(*v);
-        });
-        if let Expression::Index {
-            array: read,
-            indices,
-        } = &statement.expression
-            && *read == array
-        {
-            match *indices == own {
-                true => at_own += 1,
-                false => elsewhere += 1,
-            }
+        inside.extend(statement.pattern.iter().copied())
+    });
+    let always: BTreeSet<Variable> = (body.statements.iter())
+        .flat_map(|statement| statement.pattern.iter().copied())
+        .collect();
+    let (mut at_own, mut found, mut suits) = (0, Vec::new(), true);
+    each_statement(body, &mut |statement| {
+        let (
+            Expression::Index {
+                array: read,
+                indices: at,
+            },
+            [variable],
+        ) = (&statement.expression, &statement.pattern[..])
+        else {
+            return;
+        };
+        if *read != array {
+            return;
+        }
+        if *at == own {
+            at_own += 1;
+            return;
+        }
+        suits &= always.contains(variable) || extents.exists(at);
+        match slice(*variable, at, indices, &inside) {
+            Some(slice) => found.push(slice),
+            None => suits = false,
         }
     });
-    let mut found = Vec::new();
-    for statement in body.statements.iter().filter(|s| reads(s, array)) {
-        let (Expression::Index { indices: at, .. }, [variable]) =
-            (&statement.expression, &statement.pattern[..])
-        else {
-            return None;
-        };
-        if *at == own {
-            continue;
+    (at_own > 0 && suits).then_some(found)
+}
+
+/// Returns the slice of which an element is read, if it has fewer dimensions than the array.
+fn slice(
+    variable: Variable,
+    at: &[Atom],
+    indices: &[Variable],
+    inside: &BTreeSet<Variable>,
+) -> Option<Slice> {
+    let mut dimensions = Vec::new();
+    for position in at.iter().filter_map(|atom| atom.as_variable()) {
+        match indices.iter().position(|i| *i == position) {
+            Some(dimension) if !dimensions.contains(&dimension) => dimensions.push(dimension),
+            Some(_) => {}
+            None if inside.contains(&position) => return None,
+            None => {}
         }
-        let mut dimensions = Vec::new();
-        for position in at {
-            let Atom::Variable(position) = position else {
-                continue;
-            };
-            match indices.iter().position(|i| i == position) {
-                Some(dimension) if !dimensions.contains(&dimension) => dimensions.push(dimension),
-                Some(_) => {}
-                None if inside.contains(position) => return None,
-                None => {}
-            }
-        }
-        if dimensions.is_empty() || dimensions.len() >= indices.len() {
-            return None;
-        }
-        found.push(Slice {
-            variable: *variable,
-            at: at.clone(),
-            dimensions,
-        });
     }
-    (at_own > 0 && elsewhere == found.len()).then_some(found)
+    let is_slice = !dimensions.is_empty() && dimensions.len() < indices.len();
+    is_slice.then(|| Slice {
+        variable,
+        at: at.to_vec(),
+        dimensions,
+    })
 }
 
 /// Replaces the reads of the array by the old element. Reads of slices are left out: their variables get values
@@ -208,10 +289,9 @@ fn without_reads(steps: &mut Steps) {
     let own: Vec<Atom> = steps.indices.iter().map(|i| Atom::Variable(*i)).collect();
     let sliced: BTreeSet<Variable> = steps.slices.iter().map(|s| s.variable).collect();
     let is_slice = |statement: &Statement| statement.pattern.iter().any(|v| sliced.contains(v));
-    steps
-        .body
-        .statements
-        .retain(|statement| !is_slice(statement));
+    each_body_mut(&mut steps.body, &mut |body| {
+        body.statements.retain(|statement| !is_slice(statement));
+    });
     replace(&mut steps.body, steps.array.0, &own, steps.own);
 }
 

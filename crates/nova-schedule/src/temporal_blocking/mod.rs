@@ -13,19 +13,23 @@ mod find;
 
 use crate::policy::Parallelism;
 use crate::writer::Writer;
+use find::Naturals;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Program};
 use nova_flat::visit::{bodies_mut, each_function};
 
 /// Takes several steps at once in all loops that permit it.
 pub fn run(program: &mut Program) {
-    each_function(program, rewrite);
+    each_function(program, |program, body| {
+        let natural = find::naturals(body);
+        rewrite(program, &natural, body);
+    });
 }
 
-fn rewrite(program: &mut Program, body: &mut Body) {
+fn rewrite(program: &mut Program, natural: &Naturals, body: &mut Body) {
     let mut made = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
-        match find::steps(program, &statement) {
+        match find::steps(program, natural, &statement) {
             Some(steps) => {
                 let place = statement.place.clone();
                 let mut code = Writer::new(program, place, Parallelism::DEFAULT);
@@ -34,7 +38,7 @@ fn rewrite(program: &mut Program, body: &mut Body) {
             }
             None => {
                 bodies_mut(&mut statement.expression, &mut |inner| {
-                    deep(|| rewrite(program, inner));
+                    deep(|| rewrite(program, natural, inner));
                 });
                 made.push(statement);
             }
