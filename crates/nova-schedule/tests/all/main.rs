@@ -6,6 +6,7 @@ mod support;
 mod nests;
 mod ordered;
 mod parallelise;
+mod repeated;
 mod strategies;
 
 use nova_flat::ir::Program;
