@@ -26,6 +26,14 @@
 # define NOVA_PREFIX_BYTES 16
 #endif
 
+/* True if minima and maxima of vectors are instructions that gcc must be told of. */
+#if NOVA_PREFIX_BYTES >= 32 && defined(__AVX2__) && defined(__GNUC__) && !defined(__clang__)
+# include <immintrin.h>
+# define NOVA_OWN_EXTREMA 1
+#else
+# define NOVA_OWN_EXTREMA 0
+#endif
+
 /* The number of lanes of vectors of each type; 0 where elements are scanned one by one, which is as
  * fast. */
 #if NOVA_PREFIX_BYTES == 64
@@ -83,6 +91,55 @@
 #define NOVA_GREATERS(a, b) NOVA_CHOSEN((a) > (b), a, b)
 #define NOVA_LESSER_FLOATS(a, b) NOVA_CHOSEN(((a) < (b)) | ((b) != (b)), a, b)
 #define NOVA_GREATER_FLOATS(a, b) NOVA_CHOSEN(((a) > (b)) | ((b) != (b)), a, b)
+
+/* The same with the processor's own instructions, which gcc does not make of masks. An extremum of
+ * floats is its second operand where one is not a number, and must not be. */
+#if NOVA_OWN_EXTREMA
+# define NOVA_OWN_8(name, other, a, b) (vector)_mm_##name((__m128i)(a), (__m128i)(b))
+# define NOVA_OWN_16(name, other, a, b) (vector)_mm256_##name((__m256i)(a), (__m256i)(b))
+# if NOVA_PREFIX_BYTES == 64
+/* With a mask, since compilers warn of the functions without one. */
+#  define NOVA_OWN_32(name, other, a, b)                                                           \
+      (vector)_mm512_maskz_##name(0xffff, (__m512i)(a), (__m512i)(b))
+#  define NOVA_OWN_64(name, other, a, b)                                                           \
+      (vector)_mm512_maskz_##name(0xff, (__m512i)(a), (__m512i)(b))
+#  define NOVA_OWN_FLOATS(name, number, other, a, b)                                               \
+      (vector)_mm512_mask_##name##_##number(                                                       \
+          a, _mm512_cmp_##number##_mask(b, b, _CMP_ORD_Q), a, b)
+# else
+#  define NOVA_OWN_32(name, other, a, b) (vector)_mm256_##name((__m256i)(a), (__m256i)(b))
+#  define NOVA_OWN_64(name, other, a, b) other(a, b)
+#  define NOVA_OWN_FLOATS(name, number, other, a, b)                                               \
+      (vector)_mm256_blendv_##number(                                                              \
+          _mm256_##name##_##number(a, b), a, _mm256_cmp_##number(b, b, _CMP_UNORD_Q))
+# endif
+#else
+# define NOVA_OWN_8(name, other, a, b) other(a, b)
+# define NOVA_OWN_16(name, other, a, b) other(a, b)
+# define NOVA_OWN_32(name, other, a, b) other(a, b)
+# define NOVA_OWN_64(name, other, a, b) other(a, b)
+# define NOVA_OWN_FLOATS(name, number, other, a, b) other(a, b)
+#endif
+#define NOVA_LESSERS_I8(a, b) NOVA_OWN_8(min_epi8, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_I16(a, b) NOVA_OWN_16(min_epi16, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_I32(a, b) NOVA_OWN_32(min_epi32, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_I64(a, b) NOVA_OWN_64(min_epi64, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_U8(a, b) NOVA_OWN_8(min_epu8, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_U16(a, b) NOVA_OWN_16(min_epu16, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_U32(a, b) NOVA_OWN_32(min_epu32, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_U64(a, b) NOVA_OWN_64(min_epu64, NOVA_LESSERS, a, b)
+#define NOVA_LESSERS_F32(a, b) NOVA_OWN_FLOATS(min, ps, NOVA_LESSER_FLOATS, a, b)
+#define NOVA_LESSERS_F64(a, b) NOVA_OWN_FLOATS(min, pd, NOVA_LESSER_FLOATS, a, b)
+#define NOVA_GREATERS_I8(a, b) NOVA_OWN_8(max_epi8, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_I16(a, b) NOVA_OWN_16(max_epi16, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_I32(a, b) NOVA_OWN_32(max_epi32, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_I64(a, b) NOVA_OWN_64(max_epi64, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_U8(a, b) NOVA_OWN_8(max_epu8, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_U16(a, b) NOVA_OWN_16(max_epu16, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_U32(a, b) NOVA_OWN_32(max_epu32, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_U64(a, b) NOVA_OWN_64(max_epu64, NOVA_GREATERS, a, b)
+#define NOVA_GREATERS_F32(a, b) NOVA_OWN_FLOATS(max, ps, NOVA_GREATER_FLOATS, a, b)
+#define NOVA_GREATERS_F64(a, b) NOVA_OWN_FLOATS(max, pd, NOVA_GREATER_FLOATS, a, b)
 
 /* Defines a function that computes a prefix scan of sixteen elements, starting from `last`, and returns
  * the last result.
@@ -278,64 +335,64 @@ NOVA_DEFINE_PREFIX(nova_xor_prefix_u32, uint32_t, NOVA_LANES_32, zeros, NOVA_BIT
 NOVA_DEFINE_PREFIX(nova_xor_prefix_u64, uint64_t, NOVA_LANES_64, zeros, NOVA_BITS_XOR, NOVA_BITS_XOR,
                    NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_i8, int8_t, NOVA_LANES_8, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_i8, int8_t, NOVA_LANES_8, v[k], NOVA_LESSERS_I8,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_i16, int16_t, NOVA_LANES_16, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_i16, int16_t, NOVA_LANES_16, v[k], NOVA_LESSERS_I16,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_i32, int32_t, NOVA_LANES_32, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_i32, int32_t, NOVA_LANES_32, v[k], NOVA_LESSERS_I32,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_i64, int64_t, NOVA_LANES_64, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_i64, int64_t, NOVA_LANES_64, v[k], NOVA_LESSERS_I64,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_LESSERS_U8,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_LESSERS_U16,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_LESSERS_U32,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_LESSERS, NOVA_LESSER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_min_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_LESSERS_U64,
+                   NOVA_LESSER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_f32, float, NOVA_LANES_32, v[k], NOVA_LESSER_FLOATS,
+NOVA_DEFINE_PREFIX(nova_min_prefix_f32, float, NOVA_LANES_32, v[k], NOVA_LESSERS_F32,
                    NOVA_LESSER_FLOAT, NOVA_PREFIX_TREE)
 
-NOVA_DEFINE_PREFIX(nova_min_prefix_f64, double, NOVA_LANES_F64, v[k], NOVA_LESSER_FLOATS,
+NOVA_DEFINE_PREFIX(nova_min_prefix_f64, double, NOVA_LANES_F64, v[k], NOVA_LESSERS_F64,
                    NOVA_LESSER_FLOAT, NOVA_PREFIX_TREE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_i8, int8_t, NOVA_LANES_8, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_i8, int8_t, NOVA_LANES_8, v[k], NOVA_GREATERS_I8,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_i16, int16_t, NOVA_LANES_16, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_i16, int16_t, NOVA_LANES_16, v[k], NOVA_GREATERS_I16,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_i32, int32_t, NOVA_LANES_32, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_i32, int32_t, NOVA_LANES_32, v[k], NOVA_GREATERS_I32,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_i64, int64_t, NOVA_LANES_64, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_i64, int64_t, NOVA_LANES_64, v[k], NOVA_GREATERS_I64,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_GREATERS_U8,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_GREATERS_U16,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_GREATERS_U32,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_GREATERS, NOVA_GREATER,
-                   NOVA_PREFIX_ALONE)
+NOVA_DEFINE_PREFIX(nova_max_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_GREATERS_U64,
+                   NOVA_GREATER, NOVA_PREFIX_ALONE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_f32, float, NOVA_LANES_32, v[k], NOVA_GREATER_FLOATS,
+NOVA_DEFINE_PREFIX(nova_max_prefix_f32, float, NOVA_LANES_32, v[k], NOVA_GREATERS_F32,
                    NOVA_GREATER_FLOAT, NOVA_PREFIX_TREE)
 
-NOVA_DEFINE_PREFIX(nova_max_prefix_f64, double, NOVA_LANES_F64, v[k], NOVA_GREATER_FLOATS,
+NOVA_DEFINE_PREFIX(nova_max_prefix_f64, double, NOVA_LANES_F64, v[k], NOVA_GREATERS_F64,
                    NOVA_GREATER_FLOAT, NOVA_PREFIX_TREE)
 
 #endif

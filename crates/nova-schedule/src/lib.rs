@@ -1,7 +1,7 @@
 //! How each array operation will run: for threads, for kernels, for vectors. Flat goes in, and Flat
 //! comes out whose operations are grids, loops of one thread, or a choice between both.
 //!
-//! There are two passes. [`honour`] gives to threads what the program gives to them. [`run`] parallelises
+//! Two passes parallelise. [`honour`] gives to threads what the program gives to them. [`run`] parallelises
 //! the other operations. An operation over `n` indices becomes a grid of chunks. Each chunk runs the
 //! same body over its own indices, as `join (map_global (map_seq f) (split m x))` of dpia.txt §3.
 //! Arrays are joined from the chunks, and the partial results of reductions are reduced once more.
@@ -53,6 +53,9 @@
 //! ([`shared`]). A check in Loop (`nova_loop::parallel_regions`) makes sure that threads share nothing
 //! else.
 //!
+//! Two passes run before, for processors: [`gather_tables`] makes once the gathers that a loop repeats, and
+//! [`temporal_blocking`] takes several steps of a loop in one pass over an array.
+//!
 //! [`Notes`] records the outcome of each operation, with the reason. Operations for which a later
 //! stage cannot prove that threads may share them stay whole, too ([`Alone`]).
 
@@ -70,6 +73,7 @@ mod costs;
 mod describe;
 mod device;
 mod freedom;
+pub mod gather_tables;
 mod grid;
 mod group;
 mod histogram;
@@ -104,6 +108,7 @@ mod stencil;
 mod stored;
 mod stores;
 mod strategies;
+pub mod temporal_blocking;
 mod tiles;
 pub mod together;
 mod way;

@@ -8,6 +8,7 @@ mod folds;
 mod nests;
 mod ordered;
 mod parallelise;
+mod repeated;
 mod strategies;
 mod together;
 

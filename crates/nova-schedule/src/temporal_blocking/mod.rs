@@ -1,0 +1,48 @@
+//! Temporal blocking: a loop takes several steps of an array in one pass over it, in place.
+//!
+//! A step computes each element from its own old value, and from slices of the old array: a row and a column of a
+//! matrix, or single elements. Slices have fewer dimensions than the array. So they are copied first, and the array
+//! is changed in place. The slices of a later step are known before the array is changed: the earlier steps of the
+//! block are taken for their elements alone. Then one pass over the array takes all steps of the block for each
+//! element. The values and their order stay the same, to the bit.
+//!
+//! [`find`] recognises such loops, [`emit`] writes them.
+
+mod emit;
+mod find;
+
+use crate::policy::Parallelism;
+use crate::writer::Writer;
+use find::Naturals;
+use nova_diag::deep;
+use nova_flat::ir::{Body, Program};
+use nova_flat::visit::{bodies_mut, each_function};
+
+/// Takes several steps at once in all loops that permit it.
+pub fn run(program: &mut Program) {
+    each_function(program, |program, body| {
+        let natural = find::naturals(body);
+        rewrite(program, &natural, body);
+    });
+}
+
+fn rewrite(program: &mut Program, natural: &Naturals, body: &mut Body) {
+    let mut made = Vec::with_capacity(body.statements.len());
+    for mut statement in std::mem::take(&mut body.statements) {
+        match find::steps(program, natural, &statement) {
+            Some(steps) => {
+                let place = statement.place.clone();
+                let mut code = Writer::new(program, place, Parallelism::DEFAULT);
+                emit::blocked(&mut code, &statement, &steps);
+                made.append(&mut code.out);
+            }
+            None => {
+                bodies_mut(&mut statement.expression, &mut |inner| {
+                    deep(|| rewrite(program, natural, inner));
+                });
+                made.push(statement);
+            }
+        }
+    }
+    body.statements = made;
+}
