@@ -291,7 +291,6 @@ impl Scope<'_> {
         leaf: &mut Option<(Variable, Variable, Atom)>,
     ) -> Option<()> {
         let Some(binding) = self.of_operation.get(&variable) else {
-            // The same for all iterations, or not known before the loop.
             return (!self.of_loop.contains(&variable)).then_some(());
         };
         let statement = (*binding)?;
@@ -388,8 +387,6 @@ fn version(code: &mut Writer<'_>, statement: Statement, gather: &Gather) {
     let (statements, table) = code.apart(|code| table(code, gather, [rows, columns, length]));
     read_from(code, &mut copied, gather, table, &names);
     copied.statements.splice(0..0, statements);
-
-    // The results are bound by the conditional, and have other names in its branches.
     let mut otherwise = whole;
     let mut renamed = Substitution::default();
     let fresh = fresh_variables(code.program, &pattern, &mut renamed);
@@ -422,7 +419,6 @@ fn is_worthwhile(code: &mut Writer<'_>, gather: &Gather, rows: Atom, length: Ato
             Scalar::Bool,
         )
     };
-    // A vector that is longer than what is read of it costs more than it saves.
     let read = code.scalar(ScalarOperation::Add, elements, Atom::index(1));
     let tests = [
         at_most(code, length, longest),
