@@ -91,8 +91,8 @@ fn rows_are_written_in_tiles() {
          (for j 19 sequential
            (set z (add i32 (mul i32 z 3i32) (convert.i32 i64 j)))
            (store a j z))
-         (for j 19 sequential
-           (store y (add i64 (mul i64 i 19) j) (load a (sub i64 18 j))))
+         (for l 19 sequential
+           (store y (add i64 (mul i64 i 19) l) (load a (sub i64 18 l))))
          (release ab)",
     );
     assert!(text.contains("(for tile_"), "{text}");
