@@ -7,6 +7,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{bodies, bodies_mut, each_body_mut, each_statement, size, used_variables};
+use nova_machine::cost::is_simple;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The steps of a loop.
@@ -128,9 +129,27 @@ fn block(steps: &Steps) -> Option<usize> {
         .count();
     let copies = |block: usize| (block * (block - 1) / 2) * (steps.slices.len() + points) + block;
     let statements = size(&steps.body) + 1;
-    [STEPS_OF_A_BLOCK, STEPS_OF_A_BLOCK / 2, 1]
-        .into_iter()
-        .find(|block| (copies(*block) + 1) * statements <= STATEMENTS_OF_A_BLOCK)
+    let most = match has_expensive_cases(&steps.body) {
+        true => 1,
+        false => STEPS_OF_A_BLOCK,
+    };
+    let mut blocks = [most, most.div_ceil(2), 1].into_iter();
+    blocks.find(|block| (copies(*block) + 1) * statements <= STATEMENTS_OF_A_BLOCK)
+}
+
+/// True if a case of a conditional is expensive, so that a loop over elements decides it rather than computing all
+/// cases. That is best done before the loop, which the conditions of several steps prevent.
+fn has_expensive_cases(body: &Body) -> bool {
+    let mut found = false;
+    for statement in &body.statements {
+        bodies(&statement.expression, &mut |case| {
+            each_statement(case, &mut |inner| {
+                found |= matches!(&inner.expression, Expression::Scalar { operation, operand, .. }
+                    if !is_simple(*operation, *operand));
+            });
+        });
+    }
+    found
 }
 
 /// True if a step may compute this before it makes the next array: a number, from elements perhaps, or a check.
