@@ -4,6 +4,10 @@
 /// What a pass chooses for one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Choice {
+    /// Whether gathers that a loop repeats become a table.
+    GatherTable,
+    /// Whether a loop takes several steps in one pass.
+    Blocking,
     /// Whether threads share the operation.
     Threads,
     /// The least cost of a chunk.
@@ -32,16 +36,22 @@ pub enum Choice {
     Split,
     /// Whether small integers are added in narrow lanes.
     Narrow,
+    /// Whether lanes that agree compute once.
+    Agreement,
     /// Whether three loops of a chunked scan become one.
     ChainedScan,
     /// Whether rows that read the same memory are taken together.
     UnrollAndJam,
+    /// Whether sines and cosines of bounded angles have a loop of their own.
+    BoundedAngles,
     /// Whether a selection is searched in strips.
     Selection,
     /// Whether prefix scans are computed in vector registers.
     PrefixScan,
     /// Whether a loop with carried state is distributed.
     Distribution,
+    /// Whether a recurrence is decoupled from costly work.
+    Decoupling,
     /// Whether large results are written past the caches.
     Stream,
     /// Whether long chains become two loops.
@@ -76,6 +86,8 @@ impl Row {
 /// All choices, in the order of the passes that ask for them.
 #[rustfmt::skip]
 pub const CHOICES: &[Row] = &[
+    row(Choice::GatherTable, "gather-table", "gather-tables", "whether gathers that a loop repeats become a table", WAYS),
+    row(Choice::Blocking, "blocking", "temporal-blocking", "whether a loop takes several steps in one pass", WAYS),
     row(Choice::Threads, "threads", "parallelise", "whether threads share the operation", WAYS),
     row(Choice::Grain, "grain", "parallelise", "how many simple operations a chunk costs at least",
         &[1 << 11, 1 << 13, 1 << 15, 1 << 17, 1 << 19]),
@@ -93,12 +105,16 @@ pub const CHOICES: &[Row] = &[
     row(Choice::Unswitch, "unswitch", "loop-unswitching", "whether conditions that never change leave the loop", WAYS),
     row(Choice::Split, "split", "index-set-splitting", "whether the loop is split at its ends", WAYS),
     row(Choice::Narrow, "narrow", "narrow-accumulators", "whether small integers are added in narrow lanes", WAYS),
+    row(Choice::Agreement, "agreement", "lockstep", "whether lanes that agree compute once", WAYS),
     row(Choice::ChainedScan, "chained-scan", "chained-scan", "whether a chunked scan is one loop", WAYS),
     row(Choice::UnrollAndJam, "unroll-and-jam", "unroll-and-jam", "whether four rows are taken together", WAYS),
+    row(Choice::BoundedAngles, "bounded-angles", "strip-mining",
+        "whether sines and cosines of bounded angles are inline", WAYS),
     row(Choice::Selection, "selection", "strip-mining", "how many iterations look for something better at once",
         &[0, 16, 32, 64, 128, 256]),
     row(Choice::PrefixScan, "prefix-scan", "strip-mining", "whether prefix scans are computed in vector registers", WAYS),
     row(Choice::Distribution, "distribution", "strip-mining", "whether a loop with state is distributed", WAYS),
+    row(Choice::Decoupling, "decoupling", "strip-mining", "whether a recurrence is decoupled from costly work", WAYS),
     row(Choice::Stream, "stream", "strip-mining", "whether large results are written past the caches", WAYS),
     row(Choice::Fission, "fission", "strip-mining", "whether long chains become two loops", WAYS),
 ];

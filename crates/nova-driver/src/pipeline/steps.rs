@@ -43,6 +43,14 @@ pub(super) fn together(program: &mut flat::Program, options: &Options) {
     nova_schedule::together::run(program, options.strict);
 }
 
+pub(super) fn gather_tables(program: &mut flat::Program, options: &Options) {
+    nova_schedule::gather_tables::run(program, &options.plan);
+}
+
+pub(super) fn temporal_blocking(program: &mut flat::Program, options: &Options) {
+    nova_schedule::temporal_blocking::run(program, &options.plan);
+}
+
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {
     if let Some(parallelism) = options.parallelism() {
         nova_schedule::run_by_plan(program, parallelism, &options.alone, &options.plan);

@@ -12,6 +12,8 @@ fn loops(text: &str, options: &Options) -> String {
         .explain(&mut checked)
         .unwrap_or_else(|failure| panic!("{text}: {failure:?}"));
     let (_passes, functions) = report.split_once("\n\n").unwrap_or_default();
+    let functions = functions.split("choices, as --plan").next();
+    let functions = functions.unwrap_or_default();
     let others = [": array ", " in place", "may stop", "not fused", "copies "];
     let mut kept = String::new();
     for line in functions.lines().skip(1) {

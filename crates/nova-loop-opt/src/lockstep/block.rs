@@ -9,6 +9,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::walk;
+use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A block under construction.
@@ -128,7 +129,10 @@ impl<'p> Block<'p> {
                 let ending = ending(commands, at);
                 let lanes = |b: &mut Self| b.occupied(body, |b| b.endless(body, place, &ending));
                 let before = commands.get(..at).unwrap_or_default();
-                let Some(agreement) = self.agreement(before, body) else {
+                let agreement = self.agreement(before, body);
+                let plan = &self.program.plan;
+                let agreement = agreement.filter(|_| plan.allows(place, Choice::Agreement));
+                let Some(agreement) = agreement else {
                     return lanes(self);
                 };
                 let parted = self.while_lanes_agree(agreement, body, place)?;

@@ -12,6 +12,7 @@ use nova_diag::{Place, deep};
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
+use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip.
@@ -54,6 +55,9 @@ impl Strips<'_> {
             return None;
         }
         let angles = self.angles(*variable, body)?;
+        if !self.program.plan.allows(place, Choice::BoundedAngles) {
+            return None;
+        }
         let mut stripped = Stripped {
             index: *variable,
             level: *level,

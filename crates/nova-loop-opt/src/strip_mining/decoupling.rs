@@ -17,6 +17,7 @@ use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
 use nova_machine::PROCESSOR;
+use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip.
@@ -85,6 +86,9 @@ impl Strips<'_> {
             return None;
         }
         let parts = Parts::of(self, *index, body)?;
+        if !self.program.plan.allows(place, Choice::Decoupling) {
+            return None;
+        }
         let (mut all, mut made) = (Vec::new(), Vec::new());
         let count = self.simple("count", count.clone(), &mut all);
         let tables = self.tables(&parts, &count, place, &mut made);

@@ -16,25 +16,26 @@ use crate::writer::Writer;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Program};
 use nova_flat::visit::{bodies_mut, each_function};
+use nova_plan::{Choice, Plan};
 
 /// Makes tables of the gathers that loops repeat.
-pub fn run(program: &mut Program) {
-    each_function(program, rewrite);
+pub fn run(program: &mut Program, plan: &Plan) {
+    each_function(program, |program, body| rewrite(program, plan, body));
 }
 
-fn rewrite(program: &mut Program, body: &mut Body) {
+fn rewrite(program: &mut Program, plan: &Plan, body: &mut Body) {
     let mut made = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
         match find::gather(program, &statement) {
-            Some(gather) => {
+            Some(gather) if plan.allows(&statement.place, Choice::GatherTable) => {
                 let place = statement.place.clone();
                 let mut code = Writer::new(program, place, Parallelism::DEFAULT);
                 emit::version(&mut code, statement, &gather);
                 made.append(&mut code.out);
             }
-            None => {
+            Some(_) | None => {
                 bodies_mut(&mut statement.expression, &mut |inner| {
-                    deep(|| rewrite(program, inner));
+                    deep(|| rewrite(program, plan, inner));
                 });
                 made.push(statement);
             }

@@ -17,28 +17,29 @@ use find::Naturals;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Program};
 use nova_flat::visit::{bodies_mut, each_function};
+use nova_plan::{Choice, Plan};
 
 /// Takes several steps at once in all loops that permit it.
-pub fn run(program: &mut Program) {
+pub fn run(program: &mut Program, plan: &Plan) {
     each_function(program, |program, body| {
         let natural = find::naturals(body);
-        rewrite(program, &natural, body);
+        rewrite(program, (plan, &natural), body);
     });
 }
 
-fn rewrite(program: &mut Program, natural: &Naturals, body: &mut Body) {
+fn rewrite(program: &mut Program, (plan, natural): (&Plan, &Naturals), body: &mut Body) {
     let mut made = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
         match find::steps(program, natural, &statement) {
-            Some(steps) => {
+            Some(steps) if plan.allows(&statement.place, Choice::Blocking) => {
                 let place = statement.place.clone();
                 let mut code = Writer::new(program, place, Parallelism::DEFAULT);
                 emit::blocked(&mut code, &statement, &steps);
                 made.append(&mut code.out);
             }
-            None => {
+            Some(_) | None => {
                 bodies_mut(&mut statement.expression, &mut |inner| {
-                    deep(|| rewrite(program, natural, inner));
+                    deep(|| rewrite(program, (plan, natural), inner));
                 });
                 made.push(statement);
             }

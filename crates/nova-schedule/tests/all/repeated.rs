@@ -4,6 +4,7 @@ use crate::support::{apply, read, value};
 use nova_flat::ir::{Expression, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
+use nova_plan::Plan;
 use nova_schedule::{gather_tables, temporal_blocking};
 
 /// Returns a program of a vector `x` with these statements, which make the vector `y` of as many elements.
@@ -12,6 +13,14 @@ fn program(body: &str) -> Program {
         "(program (entry \"f\" [(\"x\" (vector i64))] (vector i64) \"f\")
           (function \"f\" [n:i64 x:[n]i64] [m:i64 r:[m]i64] (do {body} (in n y))))"
     ))
+}
+
+fn blocking(program: &mut Program) {
+    temporal_blocking::run(program, &Plan::default());
+}
+
+fn tables(program: &mut Program) {
+    gather_tables::run(program, &Plan::default());
 }
 
 /// Applies a pass, and compares the values for vectors of several lengths. Returns the number of operations and of
@@ -64,7 +73,7 @@ fn steps_that_read_a_row_are_taken_four_at_a_time() {
     let row = "(let [other:i64] (index D [k j]))";
     // A slice for each of four steps, the pass over the matrix, and the loop; a slice, a pass and a loop for the
     // steps that are left; the first matrix and the sums.
-    assert_eq!(after(temporal_blocking::run, &steps(row)), (6 + 3 + 2, 0));
+    assert_eq!(after(blocking, &steps(row)), (6 + 3 + 2, 0));
 }
 
 #[test]
@@ -75,16 +84,16 @@ fn rows_that_only_some_elements_read_exist_in_every_step() {
              (let [other:i64] (if is (do (let [v:i64] (index D [{index} j])) (in v)) (do (in 5))))"
         )
     };
-    assert_eq!(after(temporal_blocking::run, &steps(&guarded("k"))).0, 11);
+    assert_eq!(after(blocking, &steps(&guarded("k"))).0, 11);
     // Nothing says that there is a second row.
-    assert_eq!(after(temporal_blocking::run, &steps(&guarded("1"))).0, 4);
+    assert_eq!(after(blocking, &steps(&guarded("1"))).0, 4);
 }
 
 #[test]
 fn other_elements_than_slices_are_left() {
     let mirrored = "(let [up:i64] (sub i64 n i)) (let [at:i64] (sub i64 up 1))
         (let [other:i64] (index D [at j]))";
-    assert_eq!(after(temporal_blocking::run, &steps(mirrored)).0, 4);
+    assert_eq!(after(blocking, &steps(mirrored)).0, 4);
 }
 
 /// A loop whose iterations read a matrix at an element of `x` and at those of `x` that `position` gives.
@@ -110,10 +119,10 @@ fn gathers_that_iterations_repeat_are_a_table() {
     let backwards = "(let [up:i64] (sub i64 n j)) (let [at:i64] (sub i64 up 1))";
     for position in [forwards, backwards] {
         // The matrix; the check of the vector, the table and the loop with its operation; the loop as it was.
-        let made = after(gather_tables::run, &gathers("4", position));
+        let made = after(tables, &gathers("4", position));
         assert_eq!(made, (1 + 4 + 2, 2), "{position}");
         // Elements of `x` may be out of range.
-        let made = after(gather_tables::run, &gathers("3", position));
+        let made = after(tables, &gathers("3", position));
         assert_eq!(made, (1 + 4 + 2, 2), "{position}");
     }
 }
@@ -121,12 +130,12 @@ fn gathers_that_iterations_repeat_are_a_table() {
 #[test]
 fn vectors_may_be_read_elsewhere_in_each_iteration() {
     let shifted = "(let [sum:i64] (add i64 j k)) (let [at:i64] (rem i64 sum n))";
-    assert_eq!(after(gather_tables::run, &gathers("4", shifted)), (7, 2));
+    assert_eq!(after(tables, &gathers("4", shifted)), (7, 2));
 }
 
 #[test]
 fn gathers_by_a_state_are_left() {
     let body = gathers("4", "(let [at:i64] (atom j))");
     let body = body.replace("(index x [at])", "(and i64 own 3)");
-    assert_eq!(after(gather_tables::run, &body), (3, 0));
+    assert_eq!(after(tables, &body), (3, 0));
 }
