@@ -53,9 +53,6 @@
 //! ([`shared`]). A check in Loop (`nova_loop::parallel_regions`) makes sure that threads share nothing
 //! else.
 //!
-//! Two passes run before, for processors: [`gather_tables`] makes once the gathers that a loop repeats, and
-//! [`temporal_blocking`] takes several steps of a loop in one pass over an array.
-//!
 //! [`Notes`] records the outcome of each operation, with the reason. Operations for which a later
 //! stage cannot prove that threads may share them stay whole, too ([`Alone`]).
 
@@ -73,7 +70,6 @@ mod costs;
 mod describe;
 mod device;
 mod freedom;
-pub mod gather_tables;
 mod grid;
 mod group;
 mod histogram;
@@ -108,7 +104,6 @@ mod stencil;
 mod stored;
 mod stores;
 mod strategies;
-pub mod temporal_blocking;
 mod tiles;
 pub mod together;
 mod way;
@@ -124,3 +119,4 @@ pub use paralleliser::{notes, run, run_by_plan};
 pub use policy::Parallelism;
 pub use privatised_histogram::LOCAL_ELEMENTS;
 pub use strategies::honour;
+pub use writer::Writer;

@@ -11,10 +11,12 @@ use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
 use std::collections::BTreeSet;
 
 /// Appends statements to a list, and makes the variables that they bind.
-pub(crate) struct Writer<'a> {
-    pub(crate) program: &'a mut Program,
+pub struct Writer<'a> {
+    /// The program, whose variables it adds to.
+    pub program: &'a mut Program,
     pub(crate) place: Place,
-    pub(crate) out: Vec<Statement>,
+    /// The statements so far.
+    pub out: Vec<Statement>,
     /// The policy by which operations are parallelised.
     pub(crate) parallelism: Parallelism,
     /// The first results of the operations written here that are worth parallelising in turn.
@@ -52,11 +54,8 @@ fn never_negative(extent: &mut Atom) {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(
-        program: &'a mut Program,
-        place: Place,
-        parallelism: Parallelism,
-    ) -> Writer<'a> {
+    /// Returns a writer of statements at a place, that has written nothing.
+    pub fn new(program: &'a mut Program, place: Place, parallelism: Parallelism) -> Writer<'a> {
         Writer {
             program,
             place,
@@ -112,7 +111,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(crate) fn fresh(&mut self, name: &str, scalar: Scalar) -> Variable {
+    /// Returns a new scalar variable.
+    pub fn fresh(&mut self, name: &str, scalar: Scalar) -> Variable {
         self.program.add_variable(name, Type::Scalar(scalar))
     }
 
@@ -122,7 +122,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Creates an array with the name of another variable, and with elements of its type.
-    pub(crate) fn like(&mut self, variable: Variable, mut shape: Vec<Atom>) -> Variable {
+    pub fn like(&mut self, variable: Variable, mut shape: Vec<Atom>) -> Variable {
         shape.iter_mut().for_each(never_negative);
         let info = self.program.variable(variable);
         let (name, element) = (info.name.clone(), info.ty.element());
@@ -130,7 +130,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Creates a scalar with the name and the element type of another variable.
-    pub(crate) fn like_scalar(&mut self, variable: Variable) -> Variable {
+    pub fn like_scalar(&mut self, variable: Variable) -> Variable {
         let info = self.program.variable(variable);
         let (name, scalar) = (info.name.clone(), info.ty.element());
         self.program.add_variable(name, Type::Scalar(scalar))
@@ -152,13 +152,14 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the statements that `write` writes, apart from the others, and its result.
-    pub(crate) fn apart<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
+    pub fn apart<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
         let before = std::mem::take(&mut self.out);
         let result = write(self);
         (std::mem::replace(&mut self.out, before), result)
     }
 
-    pub(crate) fn push(&mut self, pattern: Vec<Variable>, mut expression: Expression) {
+    /// Appends a statement that binds these variables.
+    pub fn push(&mut self, pattern: Vec<Variable>, mut expression: Expression) {
         if let Expression::Operation(operation) = &mut expression {
             operation.shape.iter_mut().for_each(never_negative);
         }
@@ -171,7 +172,7 @@ impl<'a> Writer<'a> {
 
     /// Writes a scalar operation that cannot fail where it stands, or returns its value if that is
     /// known.
-    pub(crate) fn compute(
+    pub fn compute(
         &mut self,
         operation: ScalarOperation,
         operand: Scalar,
@@ -200,7 +201,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a scalar operation on integers that cannot fail where it stands.
-    pub(crate) fn scalar(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
+    pub fn scalar(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::I64)
     }
 
@@ -218,7 +219,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an operation over a space of one dimension.
-    pub(crate) fn operation(
+    pub fn operation(
         &mut self,
         pattern: Vec<Variable>,
         count: Atom,

@@ -413,9 +413,10 @@ fn files_do_not_depend_on_each_other_in_large_groups() {
 }
 
 /// The crates of passes. Their public functions that rewrite a program are passes.
-const CRATES_OF_PASSES: [&str; 6] = [
+const CRATES_OF_PASSES: [&str; 7] = [
     "nova-opt",
     "nova-schedule",
+    "nova-iterate",
     "nova-mem",
     "nova-loop-opt",
     "nova-kernels",

@@ -44,11 +44,11 @@ pub(super) fn together(program: &mut flat::Program, options: &Options) {
 }
 
 pub(super) fn gather_tables(program: &mut flat::Program, options: &Options) {
-    nova_schedule::gather_tables::run(program, &options.plan);
+    nova_iterate::gather_tables::run(program, &options.plan);
 }
 
 pub(super) fn temporal_blocking(program: &mut flat::Program, options: &Options) {
-    nova_schedule::temporal_blocking::run(program, &options.plan);
+    nova_iterate::temporal_blocking::run(program, &options.plan);
 }
 
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {

@@ -8,7 +8,6 @@ mod folds;
 mod nests;
 mod ordered;
 mod parallelise;
-mod repeated;
 mod strategies;
 mod together;
 

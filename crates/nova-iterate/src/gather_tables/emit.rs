@@ -2,13 +2,13 @@
 
 use super::find::{Derived, Gather};
 use crate::limits::ELEMENTS_OF_A_GATHER_TABLE;
-use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Statement, Type,
     Variable,
 };
 use nova_flat::visit::{Substitution, each_body_mut, fresh_copy, fresh_variables};
+use nova_schedule::Writer;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes both versions of a loop, and the test that chooses.

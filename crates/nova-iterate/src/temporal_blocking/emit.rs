@@ -1,10 +1,10 @@
 //! Writes the loops of [`super`]: one over blocks of steps, and one over the steps that are left.
 
 use super::find::{Slice, Steps};
-use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Statement, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
+use nova_schedule::Writer;
 
 /// The names that a step of a block has for what the loop's body binds, and its slices.
 struct Step {

@@ -11,12 +11,12 @@
 mod emit;
 mod find;
 
-use crate::policy::Parallelism;
-use crate::writer::Writer;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Program};
 use nova_flat::visit::{bodies_mut, each_function};
 use nova_plan::{Choice, Plan};
+use nova_schedule::Parallelism;
+use nova_schedule::Writer;
 
 /// Makes tables of the gathers that loops repeat.
 pub fn run(program: &mut Program, plan: &Plan) {

@@ -11,13 +11,13 @@
 mod emit;
 mod find;
 
-use crate::policy::Parallelism;
-use crate::writer::Writer;
 use find::Naturals;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Program};
 use nova_flat::visit::{bodies_mut, each_function};
 use nova_plan::{Choice, Plan};
+use nova_schedule::Parallelism;
+use nova_schedule::Writer;
 
 /// Takes several steps at once in all loops that permit it.
 pub fn run(program: &mut Program, plan: &Plan) {

@@ -4,8 +4,8 @@ use crate::support::{apply, read, value};
 use nova_flat::ir::{Expression, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
+use nova_iterate::{gather_tables, temporal_blocking};
 use nova_plan::Plan;
-use nova_schedule::{gather_tables, temporal_blocking};
 
 /// Returns a program of a vector `x` with these statements, which make the vector `y` of as many elements.
 fn program(body: &str) -> Program {

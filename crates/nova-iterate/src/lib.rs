@@ -1,0 +1,11 @@
+//! Passes from Flat to Flat on loops over arrays, which stand before parallelisation. They find what the
+//! iterations of a loop share, or what several of them can do in one pass over memory.
+//!
+//! - [`gather_tables`] makes gathers once that every iteration would make anew.
+//! - [`temporal_blocking`] takes several steps of a loop in one pass over its array, in place.
+//!
+//! Statements are written by the writer of `nova-schedule`.
+
+pub mod gather_tables;
+mod limits;
+pub mod temporal_blocking;

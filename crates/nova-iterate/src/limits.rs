@@ -1,0 +1,20 @@
+//! Limits of the compiler: how far searches go, and how much code is written several times. They are no
+//! figures of a machine ([`nova_machine`]).
+
+/// The number of steps of a loop that one pass over an array takes: more need more registers than there are.
+pub(crate) const STEPS_OF_A_BLOCK: usize = 4;
+
+/// The most statements of a loop that takes several steps at once, with its slices.
+pub(crate) const STATEMENTS_OF_A_BLOCK: usize = 300;
+
+/// The most elements of a table of gathers: four megabytes of floats.
+pub(crate) const ELEMENTS_OF_A_GATHER_TABLE: i64 = 1 << 20;
+
+/// The most statements of a loop that is copied for a table of gathers.
+pub(crate) const STATEMENTS_WITH_A_TABLE: usize = 150;
+
+/// The most operations that compute an index of a table from an element.
+pub(crate) const OPERATIONS_OF_AN_INDEX: usize = 8;
+
+/// The most nested operations that are followed to find what a number depends on.
+pub(crate) const NESTED_OPERATIONS: usize = 6;

@@ -1,0 +1,6 @@
+//! Passes on loops over arrays: values stay the same, and fewer operations are left.
+
+#[path = "../../../nova-opt/tests/support/mod.rs"]
+mod support;
+
+mod repeated;
