@@ -17,7 +17,7 @@ use nova_syntax::reader;
 pub struct PlanText {
     /// The target that it is for.
     pub target: Option<Target>,
-    /// What it says.
+    /// The choices.
     pub plan: Plan,
 }
 

@@ -1,7 +1,7 @@
 //! The table of choices: what a plan may say about an operation. A pass asks for a choice only where every
 //! value of it is legal, so that no plan can make a program wrong.
 
-/// What a pass chooses for one operation.
+/// A question that a pass asks about one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Choice {
     /// Whether gathers that a loop repeats become a table.
@@ -70,7 +70,7 @@ pub struct Row {
     pub name: &'static str,
     /// The pass that asks for it.
     pub pass: &'static str,
-    /// What it decides, as the end of a sentence that begins with "Says".
+    /// The decision, as the end of a sentence that begins with "Says".
     pub meaning: &'static str,
     /// The values that a plan may give.
     pub values: &'static [i64],

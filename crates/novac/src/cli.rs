@@ -164,7 +164,7 @@ pub struct Common {
 pub struct PlanFile {
     /// The file.
     pub path: PathBuf,
-    /// What it says.
+    /// The plan, with its target.
     pub text: PlanText,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Gather {
 pub(super) struct Read {
     /// The row.
     pub(super) row: Variable,
-    /// What the row is computed from, if that can be done before the elements.
+    /// The statements that compute the row, if that can be done before the elements.
     pub(super) of_row: Option<Derived>,
     /// The index in the row.
     pub(super) at: Atom,
@@ -40,7 +40,7 @@ pub(super) struct Derived {
     pub(super) vector: Variable,
     /// The element, and its index.
     pub(super) element: (Variable, Atom),
-    /// What computes the number from the element, in order.
+    /// The statements that compute the number from the element, in order.
     pub(super) chain: Vec<Statement>,
 }
 

@@ -18,13 +18,13 @@ pub(super) struct Steps {
     pub(super) index: Variable,
     /// The array as a step gets it, and as the first step gets it.
     pub(super) array: (Variable, Atom),
-    /// What a step computes before it makes the next array. It reads of the array only single elements.
+    /// The statements of a step before it makes the next array. They read of the array only single elements.
     pub(super) before: Vec<Statement>,
     /// The extents of the array.
     pub(super) shape: Vec<Atom>,
     /// The indices of an element.
     pub(super) indices: Vec<Variable>,
-    /// What the next element is computed with, where [`Self::own`] and the variables of the slices have their values.
+    /// The body that computes the next element, where [`Self::own`] and the variables of the slices have their values.
     pub(super) body: Body,
     /// The old element.
     pub(super) own: Variable,

@@ -26,7 +26,7 @@ const STRIP: u32 = 128;
 /// A vector has so many doubles at least.
 const TAKEN: i64 = 4;
 
-/// What a loop over a strip does.
+/// The task of a loop over a strip.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Computes the recurrences in order.

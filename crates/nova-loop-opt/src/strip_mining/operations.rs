@@ -1,4 +1,4 @@
-//! What vector instructions there are for expressions, and which operations are defined for all arguments.
+//! Vector instructions for expressions, and which operations are defined for all arguments.
 
 use super::linear::Definitions;
 use nova_core::ScalarOperation;

@@ -31,11 +31,11 @@ pub(super) struct Parts {
     pub(super) recurrences: Vec<Command>,
     /// The forms of all recurrences, if each has one by which a value can be computed ahead.
     pub(super) affine: Option<Vec<Affine>>,
-    /// What is computed for all iterations of a strip, in any order.
+    /// The commands that are computed for all iterations of a strip, in any order.
     pub(super) pure: Vec<Command>,
     pub(super) guard: Option<Guard>,
     pub(super) rest: Vec<Command>,
-    /// What costs next to nothing, for the loops that need it.
+    /// The commands that cost next to nothing, for the loops that need it.
     pub(super) again: Vec<Command>,
     /// The values that one loop computes and another one needs.
     pub(super) expanded: BTreeSet<Variable>,
@@ -53,7 +53,7 @@ pub(super) struct Guard {
     pub(super) taken: Option<Vec<Command>>,
 }
 
-/// What is known about a body.
+/// The facts about a body.
 struct Search<'a> {
     index: Variable,
     body: &'a [Command],

@@ -65,7 +65,9 @@ pub fn compile(cli: &Cli) -> Outcome {
 
 /// Returns the rules of Make by which files depend on a program, its imports and the code of the device.
 fn rules_of(cli: &Cli, checked: &Checked, outputs: &[PathBuf]) -> Result<String, InputError> {
-    let inputs: Vec<PathBuf> = checked.files.iter().chain(&cli.link).cloned().collect();
+    let plan = cli.common.plan.iter().map(|file| &file.path);
+    let inputs = checked.files.iter().chain(&cli.link).chain(plan);
+    let inputs: Vec<PathBuf> = inputs.cloned().collect();
     dependencies::rules(outputs, &inputs)
 }
 

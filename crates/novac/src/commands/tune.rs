@@ -118,7 +118,7 @@ fn progress_bar(seconds: u64) -> ProgressBar {
 /// A program that is compiled by a plan.
 struct Built {
     plan: Choices,
-    /// What may be chosen, with the values without a plan.
+    /// The choices that may be made, with the values without a plan.
     asked: Choices,
     /// Its C, without the comment that names the plan.
     code: String,
