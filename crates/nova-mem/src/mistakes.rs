@@ -38,6 +38,8 @@ pub enum Mistake {
     SettledUsedLater,
     /// Settling ignores that an array is passed on before it is changed.
     SettledHandedOn,
+    /// Settling ignores that an array that flows on does not lie at the start of its block.
+    SettledElsewhere,
 }
 
 /// The mistake that a pass is to make, if any.

@@ -12,6 +12,7 @@
 //! - **Destinations.** The rules of memory for results are in `verify/destinations.rs`.
 //! - **Views.** Another name lies where its source does, a view at the LMAD that
 //!   [`crate::views::view_lmad`] derives.
+//! - **Copies.** The rules of copies within a block are in `verify/copies.rs`.
 //! - **Elements.** A statement that writes elements writes to a block in scope.
 //! - **Passing on.** The rules of arrays that flow elsewhere are in `verify/passing.rs`.
 //! - **Sole holders.** The rules of `Unique` are in `holders.rs`.
@@ -19,9 +20,11 @@
 //!   addresses are constants. (Views are not checked: after a check that fails they may lie anywhere.)
 
 mod addresses;
+mod copies;
 mod destinations;
 mod passing;
 
+use crate::alias::extents;
 use crate::ffi;
 use crate::views::view_lmad;
 use nova_core::error::InternalError;
@@ -52,6 +55,7 @@ pub fn verify(program: &Program) -> Result<()> {
         renames: Substitution::default(),
         strides: ffi::strides(program),
         expected: ffi::destinations(program),
+        extents: extents(program),
         destinations: BTreeMap::new(),
         scope: Vec::new(),
         exceeded: Vec::new(),
@@ -116,6 +120,8 @@ struct Verifier<'a> {
     strides: BTreeMap<Variable, i64>,
     /// The memory in which functions of entries can make their results.
     expected: BTreeMap<FunctionId, Vec<Option<Destination>>>,
+    /// By variable, true if it is an extent of some array.
+    extents: Vec<bool>,
     /// By block, the component of the result whose memory it is.
     destinations: BTreeMap<Variable, Destination>,
     scope: Vec<Variable>,
@@ -317,7 +323,10 @@ impl<'a> Verifier<'a> {
             | Expression::NodesSeal { .. }
             | Expression::NodesAcyclic { .. }
             | Expression::MaySplit
-            | Expression::Allocate { .. } => self.bind_all(pattern, Binding::Written),
+            | Expression::Allocate { .. } => {
+                self.copies(statement)?;
+                self.bind_all(pattern, Binding::Written)
+            }
             Expression::Unique(array) => {
                 self.row_major(Atom::Variable(*array))?;
                 self.bind_all(pattern, Binding::Handed)
@@ -402,7 +411,10 @@ impl<'a> Verifier<'a> {
                 self.lambda(compare)?;
                 self.bind_all(pattern, Binding::Written)
             }
-            Expression::Operation(operation) => self.operation(operation, pattern),
+            Expression::Operation(operation) => {
+                self.copies(statement)?;
+                self.operation(operation, pattern)
+            }
             _ => self.fail("a statement without bodies"),
         }
     }

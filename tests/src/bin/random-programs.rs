@@ -41,6 +41,9 @@ const FINDERS: [u64; 19] = [
     21, 29, 32, 51, 54, 73, 117, 149, 152, 207, 211, 213, 272, 287, 308, 373, 2325, 3790, 10295,
 ];
 
+/// The word that asks for the interpreters alone.
+const INTERPRETERS: &str = "interpreters";
+
 /// Time limit of a program that is made smaller.
 const TO_FAIL: Duration = Duration::from_secs(300);
 
@@ -61,7 +64,13 @@ fn main() {
             let level = number(2).and_then(|level| u8::try_from(level).ok());
             random_campaign::work(word(1), level.unwrap_or(1), &seeds)
         }
-        Some("--failure-of") => tell_failure(word(1), Path::new(word(2))),
+        Some("--failure-of") => {
+            let runners = match word(3) {
+                INTERPRETERS => Runners::Interpreters,
+                _ => Runners::All,
+            };
+            tell_failure(word(1), Path::new(word(2)), runners)
+        }
         Some("--plans") => plan_campaign::run(number(1).unwrap_or(1000), number(2).unwrap_or(0)),
         Some("--plans-of") => {
             let seeds: Vec<u64> = (1..arguments.len()).filter_map(number).collect();
@@ -99,10 +108,19 @@ fn main() {
     std::process::exit(i32::from(!passed));
 }
 
+/// What runs a program that may fail.
+#[derive(Clone, Copy, PartialEq)]
+enum Runners {
+    /// The interpreters alone, which takes a few milliseconds.
+    Interpreters,
+    /// The interpreters, and C where no bug is seeded or the bug is one of C's text.
+    All,
+}
+
 /// Returns the reason why a program fails with a seeded bug or without, as a text that stays the
 /// same while shrinking.
-fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
-    failure_of(Stages::compile("shrunk", text, how), inputs, how)
+fn failure(text: &str, inputs: &[Vec<String>], how: How, runners: Runners) -> Option<String> {
+    failure_of(Stages::compile("shrunk", text, how), inputs, how, runners)
 }
 
 /// Does the work of [`failure`] for a program that has been compiled.
@@ -110,6 +128,7 @@ fn failure_of(
     compiled: Result<Stages, String>,
     inputs: &[Vec<String>],
     how: How,
+    runners: Runners,
 ) -> Option<String> {
     let stages = match compiled {
         Ok(stages) => stages,
@@ -127,7 +146,8 @@ fn failure_of(
     if stages.core.entries.is_empty() {
         return None;
     }
-    let loaded = match how.defect.is_none() || of_text {
+    let has_c = runners == Runners::All && (how.defect.is_none() || of_text);
+    let loaded = match has_c {
         true => Loaded::new("shrunk", &stages, *LEVELS_OF_C.iter().max().unwrap_or(&1)).ok(),
         false => None,
     };
@@ -163,30 +183,42 @@ fn show_smallest(seed: u64, chosen: Option<&str>) -> bool {
         None => Passes::combinations(seed),
     };
     let inputs = program.inputs.clone();
-    let found = combinations.into_iter().find_map(|passes| {
-        let why = failure_in_process(&text, &inputs, passes)?;
-        Some((passes, why))
+    let ways = [Runners::Interpreters, Runners::All]
+        .into_iter()
+        .flat_map(|runners| combinations.iter().map(move |passes| (*passes, runners)));
+    let found = ways.into_iter().find_map(|(passes, runners)| {
+        let why = failure_in_process(&text, &inputs, passes, runners)?;
+        Some((passes, runners, why))
     });
-    let Some((passes, why)) = found else {
+    let Some((passes, runners, why)) = found else {
         println!("seed {seed}: all stages agree");
         return true;
     };
     let small = shrink(&text, 4000, &mut |text| {
-        failure_in_process(text, &inputs, passes).is_some_and(|other| other == why)
+        failure_in_process(text, &inputs, passes, runners).is_some_and(|other| other == why)
     });
     println!("seed {seed} ({passes}): {why}\n{small}\n; inputs {inputs:?}");
     false
 }
 
 /// Does the work of [`failure`] in a process, as a program may crash.
-fn failure_in_process(text: &str, inputs: &[Vec<String>], passes: Passes) -> Option<String> {
+fn failure_in_process(
+    text: &str,
+    inputs: &[Vec<String>],
+    passes: Passes,
+    runners: Runners,
+) -> Option<String> {
     let folder = tempfile::tempdir().ok()?;
     let file = folder.path().join("program.json");
     std::fs::write(&file, serde_json::json!([text, inputs]).to_string()).ok()?;
     let file = file.to_string_lossy().into_owned();
+    let mut arguments = vec!["--failure-of".to_string(), passes.name(), file];
+    if runners == Runners::Interpreters {
+        arguments.push(INTERPRETERS.to_string());
+    }
     let job = Job {
         way: passes.name(),
-        arguments: vec!["--failure-of".to_string(), passes.name(), file],
+        arguments,
         environment: Vec::new(),
         to_build: TO_FAIL,
         to_run: TO_FAIL,
@@ -198,13 +230,13 @@ fn failure_in_process(text: &str, inputs: &[Vec<String>], passes: Passes) -> Opt
 }
 
 /// Prints the reason why the program of a file fails, and returns false if it does.
-fn tell_failure(passes: &str, file: &Path) -> bool {
+fn tell_failure(passes: &str, file: &Path, runners: Runners) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let read: Option<(String, Vec<Vec<String>>)> = serde_json::from_str(&text).ok();
     let (Some((text, inputs)), Some(passes)) = (read, Passes::by_name(passes)) else {
         return false;
     };
-    match failure(&text, &inputs, How::strict(passes)) {
+    match failure(&text, &inputs, How::strict(passes), runners) {
         Some(why) => !say("why", 0, &why),
         None => true,
     }
@@ -255,13 +287,13 @@ fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
     let drawn = FINDERS.into_iter().chain(all).filter_map(changed);
     let mut tried = drawn.take(usize::try_from(count).unwrap_or(usize::MAX));
     tried.find_map(|(seed, program, text, compiled)| {
-        let why = failure_of(compiled, &program.inputs, how)?;
+        let why = failure_of(compiled, &program.inputs, how, Runners::All)?;
         // A program that fails without the bug does not count.
         let fair = How {
             defect: None,
             ..how
         };
-        failure(&text, &program.inputs, fair)
+        failure(&text, &program.inputs, fair, Runners::All)
             .is_none()
             .then_some((seed, why))
     })

@@ -412,6 +412,22 @@ fn files_do_not_depend_on_each_other_in_large_groups() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+#[test]
+fn every_crate_carries_the_licences() {
+    for read in crates() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../crates")
+            .join(&read.name);
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            assert!(
+                folder.join(licence).is_file(),
+                "{} lacks {licence}",
+                read.name
+            );
+        }
+    }
+}
+
 /// The crates of passes. Their public functions that rewrite a program are passes.
 const CRATES_OF_PASSES: [&str; 7] = [
     "nova-opt",

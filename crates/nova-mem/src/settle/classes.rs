@@ -212,6 +212,7 @@ impl Classes<'_> {
         }
         for flow in &class.flows {
             let fine = self.is_alike(flow)
+                && self.is_at_start(flow, home)
                 && self.is_dead_after(flow, class)
                 && self.reaches(since, flow.to);
             if !fine {
@@ -266,6 +267,18 @@ impl Classes<'_> {
     /// True if an array has the type of the one it flows to.
     fn is_alike(&self, flow: &Flow) -> bool {
         self.program.ty(flow.from) == self.program.ty(flow.to)
+    }
+
+    /// True if an array lies at the start of its block, as the one that it flows to does. The map of a class
+    /// allows for another place in its home.
+    fn is_at_start(&self, flow: &Flow, home: Option<Variable>) -> bool {
+        let Some(memory) = self.memory(flow.from) else {
+            return false;
+        };
+        let dense = Lmad::of_shape(self.program.ty(flow.from).shape());
+        Some(memory.block) == home
+            || dense == Some(memory.lmad)
+            || self.mistakes.make(Mistake::SettledElsewhere)
     }
 
     /// True if the last state has the extents of the others, and is bound in the scope of the home.

@@ -227,6 +227,20 @@ const CASES: &[Case] = &[
         result: "w",
         seen_by: "heap",
     },
+    // The last state is read from its second element on, and this part is written to.
+    Case {
+        mistake: Mistake::SettledElsewhere,
+        pass: settle,
+        body: "(let [o:i64] (sub i64 n 1))
+            (let [s:[n]f32 @ sb] (operation [3] [k:i64] [v:[n]f32 @ vb = m]
+              (do (let [ub:(block f32)] (allocate f32 n))
+                  (let [u:[n]f32 @ ub] (update v [k] 5.0f)) (in u))))
+            (let [part:[o]f32 @ sb (lmad 1 [o 1])] (slice s [1 1 o]))
+            (let [wb:(block f32)] (allocate f32 o))
+            (let [w:[o]f32 @ wb] (update part [0] 9.0f))",
+        result: "w",
+        seen_by: "verifier",
+    },
 ];
 
 /// Returns the first validator that rejects a program that should mean `erased`.
