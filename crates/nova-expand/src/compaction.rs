@@ -20,10 +20,10 @@ use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_machine::{Machine, PROCESSOR};
+use nova_machine::{Machine, PROCESSOR, figures};
 
 /// The maximum number of arrays that are staged. Chunks of more arrays would not stay in the cache.
-const STAGED_ARRAYS: usize = 4;
+const STAGED_ARRAYS: usize = figures::STRIPS.staged_arrays;
 /// The number of indices of a chunk: as many as have elements of eight bytes of all arrays in the cache.
 const CHUNK: u32 = PROCESSOR.cached_elements(8 * STAGED_ARRAYS as i64) as u32;
 

@@ -17,10 +17,11 @@ use nova_loop::ir::{Command, Expression, GATHER_WIDTH, Gather, Type, Variable};
 use nova_loop::streams::LinearReads;
 use nova_loop::uses::drop_unused;
 use nova_loop::walk;
+use nova_machine::figures;
 use std::collections::BTreeSet;
 
 /// The maximum number of local arrays of an iteration. Each costs as many loads and stores again.
-const GATHERED_ARRAYS: usize = 8;
+const GATHERED_ARRAYS: usize = figures::STRIPS.gathered_arrays;
 
 /// A loop over the elements of an iteration.
 struct Elements {

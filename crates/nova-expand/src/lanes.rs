@@ -28,11 +28,10 @@ use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Variable, tree_reduces};
-use nova_machine::{Machine, PROCESSOR};
+use nova_machine::{Machine, PROCESSOR, figures};
 
-/// The size of a block where the order is free. Lanes of 128 numbers are still precise. They are combined a
-/// quarter as often, and combining them takes the time of sixty elements and more.
-const FREE_BLOCK: usize = 4 * BLOCK;
+/// The size of a block where the order is free.
+const FREE_BLOCK: usize = figures::ROWS.free_blocks * BLOCK;
 
 /// Returns the schedule by which an operation fills lanes row by row, if it does.
 pub(crate) fn lane_schedule(

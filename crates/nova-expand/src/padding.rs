@@ -5,10 +5,11 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
 use nova_loop::streams::LinearReads;
+use nova_machine::figures;
 use std::collections::BTreeMap;
 
 /// The maximum number of copies for a loop.
-const PADDED_COPIES: usize = 4;
+const PADDED_COPIES: usize = figures::TILES.padded_copies;
 
 /// The padding for an operation.
 pub(crate) struct Padding {

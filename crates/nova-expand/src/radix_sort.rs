@@ -23,10 +23,10 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_machine::Machine;
+use nova_machine::{Machine, figures};
 
 /// The keys that are looked at together for a selected one: some vectors.
-const KEYS_OF_A_BLOCK: i64 = 64;
+const KEYS_OF_A_BLOCK: i64 = figures::SORTS.selected_block;
 
 /// Sorts keys: gives the positions of the least ones, the keys themselves, or both.
 pub(crate) fn sort_keys(

@@ -25,7 +25,7 @@ use nova_flat::visit::used_variables;
 use nova_loop::ir::{
     Command, Expression, FIXED_BLOCK, GATHER_WIDTH, PARTIAL_LANES, Type, Variable,
 };
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use std::collections::BTreeSet;
 
 /// The number of rows of a strip, a multiple of [`PARTIAL_LANES`].
@@ -33,7 +33,7 @@ const ROWS: u32 = PROCESSOR.store_queue_rows;
 /// The maximum number of elements of a strip: as many as the cache has room for, with eight bytes each.
 const ELEMENTS: u32 = PROCESSOR.cached_elements(8) as u32;
 /// The maximum number of components of the reductions.
-const STRIP_COMPONENTS: usize = 4;
+const STRIP_COMPONENTS: usize = figures::ROWS.strip_components;
 
 /// Returns the facts about a nest, if strips are possible. Its elements must depend on the row and on
 /// their number in the row only through the sum of this number and the start of the row. The conditions

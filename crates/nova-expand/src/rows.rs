@@ -13,9 +13,10 @@ use nova_diag::Place;
 use nova_flat::operators::{Bound, Operator};
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Level, Type};
+use nova_machine::figures;
 
 /// The minimum number of lanes of a loop that is marked for vector instructions.
-const FEWEST_VECTOR: i64 = 8;
+const FEWEST_VECTOR: i64 = figures::ROWS.fewest_vector;
 
 /// Sets the lanes of a reduction that fills them row by row to the identities.
 pub(crate) fn start_rows(out: &mut Writer, reduction: &Reduction<'_>, place: &Place) -> Result<()> {

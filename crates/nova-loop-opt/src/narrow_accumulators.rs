@@ -15,17 +15,17 @@ use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::streams::{Stream, streams};
 use nova_loop::{copies, walk};
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use nova_plan::Choice;
 use small::Elements;
 use std::collections::BTreeMap;
 
 /// Loops with fewer iterations are left alone.
-const LEAST_ITERATIONS: i64 = 1024;
+const LEAST_ITERATIONS: i64 = figures::ROWS.narrowed_iterations;
 /// The least number of rows that are added to the lanes before the lanes are added to the totals.
-const FEWEST_ROWS: i64 = 16;
+const FEWEST_ROWS: i64 = figures::ROWS.fewest_narrowed;
 /// The greatest such number.
-const LANE_ROWS: i64 = 1 << 12;
+const LANE_ROWS: i64 = figures::ROWS.most_narrowed;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {

@@ -16,11 +16,11 @@ use nova_loop::copies;
 use nova_loop::functions::each_function;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The least and the greatest number of lanes: enough for a vector, and few enough for registers.
-const LANES: std::ops::RangeInclusive<i64> = VECTOR..=4 * VECTOR;
+const LANES: std::ops::RangeInclusive<i64> = VECTOR..=figures::STRIPS.refined_vectors * VECTOR;
 /// The number of lanes of a vector of floats.
 const VECTOR: i64 = PROCESSOR.lanes(4) as i64;
 

@@ -54,13 +54,13 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use nova_plan::Choice;
 use rows::Together;
 use writes::Written;
 
 /// The number of rows that are taken together: a power of two.
-const ROWS: i64 = 4;
+const ROWS: i64 = figures::ROWS.jammed;
 
 /// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
 /// strips need room on the stack.

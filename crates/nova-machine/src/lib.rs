@@ -1,14 +1,14 @@
 //! The machines that programs run on. The passes that choose between forms of code read the figures from
-//! here: [`PROCESSOR`] and [`DEVICE`] describe the two kinds of machines, and [`cost`] is the table of the
-//! costs of scalar operations and accesses.
+//! here: [`PROCESSOR`] and [`DEVICE`] describe the two kinds of machines, [`cost`] is the table of the costs of
+//! scalar operations and accesses, and [`figures`] has the sizes and thresholds of single algorithms.
 //!
 //! The processor or device on which a program will run is not known when it is compiled. So a figure is
-//! that of a usual machine, or the one with which programs lose least. Each says where it is from. A
-//! figure of one algorithm alone, such as the sizes of its tiles, is a constant beside the algorithm. A
-//! limit that only bounds the size of code is in the file `limits.rs` of its crate.
+//! that of a usual machine, or the one with which programs lose least. Each says where it is from. A limit
+//! that only bounds the size of code is in the file `limits.rs` of its crate.
 
 pub mod cost;
 mod device;
+pub mod figures;
 mod processor;
 
 pub use device::{DEVICE, Device};

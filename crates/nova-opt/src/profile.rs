@@ -16,11 +16,12 @@ use nova_flat::ir::{
 use nova_flat::marks::Mark;
 use nova_flat::visit::{bodies, bodies_mut, each_statement, free_variables};
 use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
+use nova_machine::figures;
 use std::collections::BTreeSet;
 
 /// The largest number of elements, known when the program is compiled, with which a statement inside a
 /// loop has no row: taking its time would take longer.
-const SMALL: i64 = 64;
+const SMALL: i64 = figures::ESTIMATES.profiled;
 
 /// Bytes whose number is not known.
 const UNKNOWN: Atom = Atom::Constant(nova_core::ScalarValue::I64(-1));

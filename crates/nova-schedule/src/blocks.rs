@@ -32,22 +32,22 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Type, Variable,
 };
 use nova_flat::visit::each_variable;
-use nova_machine::DEVICE;
+use nova_machine::{DEVICE, figures};
 use std::collections::BTreeSet;
 
 /// The possible numbers of the reduction's indices in a tile, for a map of one dimension. There are no
 /// more of these than threads, since a group has as many threads as its longest loop over threads has
 /// iterations.
-const LINE_TILES: [i64; 2] = [128, 64];
+const LINE_TILES: [i64; 2] = figures::TILES.line_tiles;
 /// The same for the strict order, in which a tile is a block of docs/order.md.
 const STRICT_TILE: i64 = BLOCK as i64;
 
 /// The number of threads of a group in each direction of two dimensions, and the number of the reduction's
 /// indices in a tile. Neighbouring threads read from different banks of local memory.
 const SIDE: i64 = DEVICE.group_side();
-const SIDE_TILE: i64 = 16;
+const SIDE_TILE: i64 = figures::TILES.side_tile;
 /// The possible numbers of indices that a thread has in each direction.
-const EACH: [[i64; 2]; 4] = [[4, 4], [4, 2], [2, 2], [1, 1]];
+const EACH: [[i64; 2]; 4] = figures::TILES.each;
 
 /// The sizes of the blocks of a nest.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,16 +15,16 @@ use crate::policy::Parallelism;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom};
-use nova_machine::DEVICE;
+use nova_machine::{DEVICE, figures};
 
 /// Sizes of larger even chunks are multiples of this, so that vectors and tiles fit.
-pub(crate) const ROUND: i64 = 64;
+pub(crate) const ROUND: i64 = figures::CHUNKS.round;
 /// If indices have loops of their own, which run for several indices at a time, chunks grow up to
 /// [`ROUND`] indices as long as there are this many chunks.
-const ENOUGH: i64 = 16;
+const ENOUGH: i64 = figures::CHUNKS.enough;
 
 /// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache.
-const SCANNED: i64 = 4;
+const SCANNED: i64 = figures::CHUNKS.scanned;
 
 /// True if an operation is parallelised only if a thread is idle. A scan in chunks is more work than
 /// the whole, which is wasted if no thread is idle.

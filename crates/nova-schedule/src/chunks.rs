@@ -7,9 +7,10 @@ use crate::rows::Rows;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Bracketing, Output, Variable};
+use nova_machine::figures;
 
 /// The number of rows that are tested for whether they follow each other in memory.
-const SAMPLES: i64 = 32;
+const SAMPLES: i64 = figures::CHUNKS.samples;
 
 /// The chunking of the first dimension of an operation.
 #[derive(Clone)]

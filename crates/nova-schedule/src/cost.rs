@@ -8,22 +8,23 @@ use nova_flat::ir::{
 };
 use nova_flat::operators::by_component;
 use nova_machine::cost::{SIMPLE, price_of};
+use nova_machine::figures;
 use std::collections::BTreeSet;
 
 /// The costs of a call, and of a call of a foreign function, which is unknown.
-const CALL: i64 = 64;
-const FOREIGN: i64 = 1024;
+const CALL: i64 = figures::ESTIMATES.call;
+const FOREIGN: i64 = figures::ESTIMATES.foreign;
 /// The assumed number of iterations of a loop of unknown length.
-const ITERATIONS: i64 = 16;
+const ITERATIONS: i64 = figures::ESTIMATES.iterations;
 
 /// The assumed cost of a call of a recursive function, if nothing tells how much work it has.
-const RECURSION: i64 = 1 << 20;
+const RECURSION: i64 = figures::ESTIMATES.recursion;
 
 /// The upper limit of costs.
 const LIMIT: i64 = 1 << 30;
 
 /// Bodies that cost more are not computed twice.
-pub(crate) const COMPUTED_TWICE: i64 = 48;
+pub(crate) const COMPUTED_TWICE: i64 = figures::ESTIMATES.computed_twice;
 
 /// The greatest weight of an index or an element. With fewer than 2^40 of both, sums of weights do not
 /// wrap; if they did, chunks might overlap.

@@ -13,12 +13,13 @@ use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
+use nova_machine::figures;
 
 /// The least number of elements for each bin of a chunk.
-pub const ELEMENTS: i64 = 16;
+pub const ELEMENTS: i64 = figures::HISTOGRAMS.elements;
 /// The most sets of bins that are combined in sequence, and so the most chunks for threads of a
 /// processor.
-const SETS: i64 = 64;
+const SETS: i64 = figures::HISTOGRAMS.sets;
 /// The most chunks for threads of a kernel, which are combined in two steps.
 pub(crate) const CHUNKS: i64 = SETS * SETS;
 

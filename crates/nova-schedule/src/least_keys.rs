@@ -9,9 +9,10 @@ use crate::sample_sort::{KeySort, part, sort_with_positions};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{Atom, Level, Output, Variable};
+use nova_machine::figures;
 
 /// Keys are few where a chunk may have at least so many times as many.
-const FEW: i64 = 8;
+const FEW: i64 = figures::SORTS.least_keys_share;
 
 /// Computes whether few of the keys are wanted, and the size of chunks, at least `size`.
 pub(crate) fn few(code: &mut Writer, sort: &KeySort, size: Atom) -> (Atom, Atom) {

@@ -22,14 +22,14 @@ use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
-use nova_machine::DEVICE;
+use nova_machine::{DEVICE, figures};
 
 /// The fewest threads of a group that have bins: half a warp.
 const FEWEST_THREADS: i64 = DEVICE.warp / 2;
 
 /// The least number of elements of a thread for each of its bins. It estimates the cost of starting a
 /// bin in local memory and combining it with others.
-pub const LOCAL_ELEMENTS: i64 = 4;
+pub const LOCAL_ELEMENTS: i64 = figures::HISTOGRAMS.local_elements;
 
 /// The histogram of an operation that gives nothing else.
 struct Histogram<'a> {

@@ -5,17 +5,18 @@ use crate::keys::word;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{Atom, Bracketing, Expression, Level, Output, Positions, Type, Variable};
+use nova_machine::figures;
 
 /// The bits of a digit, and the number of digits.
-pub(crate) const BITS: u64 = 4;
+pub(crate) const BITS: u64 = figures::SORTS.device_digit_bits;
 pub(crate) const DIGITS: i64 = 1 << BITS;
 
 /// The number of elements of a tile. It is so large that a thread's counts and the table of runs are
 /// small beside the elements. It is so small that there are many threads, and that a byte holds the
 /// position of an element in its tile.
-pub(crate) const TILE: i64 = 1 << 8;
+pub(crate) const TILE: i64 = figures::SORTS.device_tile;
 /// The number of elements that a thread takes from runs.
-pub(crate) const TAKEN: i64 = 64;
+pub(crate) const TAKEN: i64 = figures::SORTS.device_taken;
 
 /// Counts of a thread are packed in words, so that they are in registers: the number of counts in a
 /// word, and their bits.
@@ -28,7 +29,7 @@ const ONES: u64 = 0x0001_0001_0001_0001;
 const LIMITS: i64 = DIGITS + 1;
 
 /// The least block of the table of runs. All block sizes are powers of two.
-const BLOCK: i64 = 16;
+const BLOCK: i64 = figures::SORTS.device_run_block;
 
 /// One pass.
 pub(crate) struct Pass {

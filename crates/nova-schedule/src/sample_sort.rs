@@ -20,10 +20,11 @@ use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{
     Atom, Bracketing, Expression, Level, Output, SliceDimension, Sorted, Variable, View,
 };
+use nova_machine::figures;
 
 /// The samples of a chunk, a power of two, and its logarithm.
 const SAMPLES: i64 = 1 << SAMPLE_BITS;
-const SAMPLE_BITS: u32 = 5;
+const SAMPLE_BITS: u32 = figures::SORTS.sample_bits;
 
 /// A sort of keys ([`Expression::SortKeys`]).
 pub(crate) struct KeySort {

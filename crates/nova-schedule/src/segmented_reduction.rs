@@ -32,12 +32,13 @@ use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{binders, each_statement};
+use nova_machine::figures;
 
 /// The least average number of elements of rows that are worth lanes. A lane has two elements at least.
-const LANES_FROM: i64 = 8;
+const LANES_FROM: i64 = figures::SEGMENTS.lanes_from;
 /// With fewer rows than this many times the operations that are worth a thread, all threads of the
 /// device share the elements of each row, if they can.
-const FEW_ROWS: i64 = 2;
+const FEW_ROWS: i64 = figures::SEGMENTS.few_rows;
 
 /// Returns the number of rows from which on their elements are not parallelised.
 pub(crate) fn few_rows(parallelism: Parallelism) -> i64 {

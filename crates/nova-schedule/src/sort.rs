@@ -25,15 +25,16 @@ use crate::sample_sort::{KeySort, sample_sort};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Expression, Lambda, Level, Output, Sorted, Type, Variable};
+use nova_machine::figures;
 
 /// The cost of a merge step besides the comparison, and the estimated number of steps for each element.
-const STEP: i64 = 8;
-const PASSES: i64 = 16;
+const STEP: i64 = figures::SORTS.merge_work;
+const PASSES: i64 = figures::SORTS.merge_steps;
 /// The most chunks of a sort: each doubling of their number adds a pass.
-const CHUNKS: i64 = 64;
+const CHUNKS: i64 = figures::SORTS.merge_chunks;
 /// The estimated cost of the sort of a key, and the most chunks of keys.
-const KEY: i64 = 4;
-const KEY_CHUNKS: i64 = 128;
+const KEY: i64 = figures::SORTS.key_work;
+const KEY_CHUNKS: i64 = figures::SORTS.key_chunks;
 
 /// A sort in chunks.
 struct Sort<'a> {

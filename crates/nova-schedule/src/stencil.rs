@@ -16,20 +16,20 @@ use crate::notes::Step;
 use crate::policy::Parallelism;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
 use nova_flat::visit::each_statement;
-use nova_machine::DEVICE;
+use nova_machine::{DEVICE, figures};
 use nova_symbolic::Interval;
 use range::Ranges;
 use std::collections::BTreeSet;
 
 /// The possible numbers of neighbouring elements that a group computes; the most for which there is
 /// room is taken.
-const TILE_SIZES: [i64; 3] = [1024, 512, 256];
+const TILE_SIZES: [i64; 3] = figures::STENCILS.tile_sizes;
 /// The largest distance of a neighbour.
-const REACH: i64 = 8;
+const REACH: i64 = figures::STENCILS.reach;
 /// The least number of neighbours in one array, and the least average number of times that a thread
 /// reads what it brings.
-const READS: usize = 3;
-const TIMES: i64 = 2;
+const READS: usize = figures::STENCILS.reads;
+const TIMES: i64 = figures::STENCILS.times;
 
 /// A stencil, with the size of its tiles.
 #[derive(Debug)]

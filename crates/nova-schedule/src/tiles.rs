@@ -27,16 +27,16 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
-use nova_machine::DEVICE;
+use nova_machine::{DEVICE, figures};
 use scans::scan_in_tiles;
 
 /// The most values of a tile that a thread has, and the fewest. They are odd, since threads that read at
 /// odd distances read from different banks of local memory.
-const VALUES: i64 = 9;
-const FEWEST_VALUES: i64 = 1;
+const VALUES: i64 = figures::TILES.values;
+const FEWEST_VALUES: i64 = figures::TILES.fewest_values;
 /// The most values in a single pass. Larger tiles are faster there, since prefixes pass from tile to tile
 /// at a limited rate. On an H200, running sums of 2²⁸ integers took 1.27 times as long with 9 values.
-const SINGLE_PASS_VALUES: i64 = 15;
+const SINGLE_PASS_VALUES: i64 = figures::TILES.single_pass_values;
 
 /// The tiles of an operation.
 struct Tiles {

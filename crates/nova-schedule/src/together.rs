@@ -21,14 +21,14 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, bodies_mut, each_function, fresh_copy, fresh_lambda, substitute, used_variables,
 };
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use nova_opt::cheap::is_cheap;
 use nova_opt::writer::Writer;
 use std::collections::HashSet;
 
 /// The number of rows that are reduced together: a power of two.
-const ROWS: i64 = 4;
-const ROWS_SHIFT: i64 = 2;
+const ROWS: i64 = 1 << ROWS_SHIFT;
+const ROWS_SHIFT: i64 = figures::ROWS.together_bits;
 
 /// The smallest number of elements of rows that are reduced together. Their shared data takes half
 /// of the first cache. Four rows of 1000 elements and fewer together took up to 1.3 times
@@ -37,7 +37,7 @@ const ROWS_SHIFT: i64 = 2;
 const LONG: i64 = PROCESSOR.cached_elements(4);
 
 /// The largest number of statements of an element. Longer ones are limited by more than memory.
-const STATEMENTS_OF_AN_ELEMENT: usize = 16;
+const STATEMENTS_OF_AN_ELEMENT: usize = figures::ROWS.together_statements;
 
 /// Groups rows in every function.
 pub fn run(program: &mut Program, strict: bool) {

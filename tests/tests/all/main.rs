@@ -17,6 +17,7 @@ mod clamps;
 mod constants;
 mod constructors;
 mod extents;
+mod figures;
 mod filters;
 mod foreign;
 mod foreign_results;

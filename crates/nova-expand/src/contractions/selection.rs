@@ -13,11 +13,11 @@ use nova_flat::memory::Polynomial;
 use nova_flat::operators::by_component;
 use nova_flat::visit::{each_statement, used_variables};
 use nova_loop::ir::{Expression, PANEL_ROWS, panel_lanes};
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of left factors that are kept for the loops around.
-const SHARED_FACTORS: i64 = 1 << 27;
+const SHARED_FACTORS: i64 = figures::TILES.shared_factors;
 
 /// A map whose elements are sums of products.
 pub(crate) struct Contraction<'a> {

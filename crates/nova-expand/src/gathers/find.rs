@@ -6,10 +6,10 @@ use nova_diag::deep;
 use nova_loop::ir::{Expression, Gather, Program, Type, Variable};
 use nova_loop::ir::{gathers_indexed, gathers_strided, indexes_gathers};
 use nova_loop::streams::LinearReads;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 
 /// The stride that vector instructions support.
-const STRIDE: u32 = 2;
+const STRIDE: u32 = figures::STRIPS.gathered_stride;
 
 /// Elements of an array that an iteration reads with a stride of one or more.
 pub(super) struct Read {

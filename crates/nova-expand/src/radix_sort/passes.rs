@@ -10,13 +10,14 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Expression, Type, Variable};
+use nova_machine::figures;
 
 /// The most bits of a digit of many keys: with more, the ends of the sequences that are written fill the caches
 /// of addresses and of lines.
-const BITS: i64 = 10;
+const BITS: i64 = figures::SORTS.digit_bits;
 /// The most bits of a digit of fewer keys than `1 << BITS`, and of keys beside positions, which are two arrays that
 /// are written.
-const FEWER_BITS: i64 = 8;
+const FEWER_BITS: i64 = figures::SORTS.fewer_digit_bits;
 
 /// The variables of the passes.
 pub(super) struct Passes {

@@ -7,14 +7,15 @@ use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_machine::figures;
 
 /// The share of keys below which the others are left out before the sort: one in so many.
-const FEW: i64 = 8;
+const FEW: i64 = figures::SORTS.selected_share;
 /// The share of keys that are counted by their leading bits: one in so many.
-const SAMPLED: i64 = 16;
+const SAMPLED: i64 = figures::SORTS.sampled_share;
 /// The number of counts of leading bits, which lie in the first cache.
 const BUCKETS: i64 = 1 << BUCKET_BITS;
-const BUCKET_BITS: i64 = 11;
+const BUCKET_BITS: i64 = figures::SORTS.bucket_bits;
 
 /// The keys that may be among the least ones: those whose leading bits are at most a limit.
 pub(super) struct Selected {

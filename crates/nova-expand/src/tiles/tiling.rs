@@ -16,17 +16,17 @@ use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use nova_loop::ir::Expression;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of rows of results in one tile, if rows share elements.
-const ROWS: u32 = 4;
+const ROWS: u32 = figures::TILES.rows;
 /// The number of rows of results from which elements that lie far from each other are copied into a panel.
-const ROWS_OF_A_COPY: u32 = 4 * ROWS;
+const ROWS_OF_A_COPY: u32 = figures::TILES.copied_rows;
 /// The number of neighbouring results from which these are computed side by side.
-const FEW: u32 = 8;
+const FEW: u32 = figures::TILES.few;
 /// The factor by which a narrow tile has fewer lanes, for results that do not fill a tile.
-const NARROW: u32 = 4;
+const NARROW: u32 = figures::TILES.narrow;
 
 /// A map whose elements are reductions.
 #[derive(Clone)]

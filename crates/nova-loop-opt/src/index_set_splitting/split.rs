@@ -13,13 +13,14 @@ use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_loop::{copies, walk};
+use nova_machine::figures;
 use nova_plan::Choice;
 use nova_symbolic::Interval;
 use std::collections::BTreeMap;
 
 /// Loops of fewer iterations, where their number is known, are left to compilers, which unroll
 /// them.
-const SHORTEST: i64 = 32;
+const SHORTEST: i64 = figures::STRIPS.shortest_split;
 
 /// A counted loop.
 struct Counted {

@@ -12,13 +12,14 @@ use nova_diag::{Place, deep};
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
+use nova_machine::figures;
 use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip.
-const STRIP: u32 = 256;
+const STRIP: u32 = figures::STRIPS.angled;
 /// The greatest number of different arguments of a body.
-const ANGLES: usize = 4;
+const ANGLES: usize = figures::STRIPS.angles;
 
 /// The arguments of the sines and cosines of a body.
 struct Angles {

@@ -16,15 +16,15 @@ use nova_diag::Place;
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip.
-const STRIP: u32 = 128;
+const STRIP: u32 = figures::STRIPS.decoupled;
 /// The part of a strip's iterations that take a branch, as a divisor, from which on its work is computed for all.
 /// A vector has so many doubles at least.
-const TAKEN: i64 = 4;
+const TAKEN: i64 = figures::STRIPS.taken;
 
 /// The task of a loop over a strip.
 #[derive(Clone, Copy, PartialEq, Eq)]

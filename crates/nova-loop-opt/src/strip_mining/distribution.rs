@@ -15,12 +15,12 @@ use nova_diag::deep;
 use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::walk;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use nova_plan::Choice;
 use std::collections::BTreeSet;
 
 /// The cost of an element that does not lie beside that of the next iteration, in instructions.
-const GATHER_WORK: u32 = 4;
+const GATHER_WORK: u32 = figures::STRIPS.gather_work;
 
 /// The two loops that a body becomes.
 struct Parts<'a> {

@@ -12,16 +12,16 @@ use nova_loop::copies;
 use nova_loop::cost::latency;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
 use nova_loop::walk;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use nova_plan::Choice;
 use std::collections::BTreeMap;
 
 /// Iterations of a strip.
-const STRIP: u32 = 128;
+const STRIP: u32 = figures::STRIPS.split;
 /// The greatest cost of a split, as a percentage of the longest chain of the whole loop.
-const WORTH_PERCENT: u32 = 75;
+const WORTH_PERCENT: u32 = figures::STRIPS.worth_percent;
 /// The greatest number of values that are stored between the halves.
-const EXPANDED_VALUES: usize = 6;
+const EXPANDED_VALUES: usize = figures::STRIPS.expanded_values;
 
 /// A place where a body is split.
 pub(super) struct Split {

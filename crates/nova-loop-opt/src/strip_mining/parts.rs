@@ -16,13 +16,13 @@ use nova_diag::deep;
 use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk;
-use nova_machine::PROCESSOR;
+use nova_machine::{PROCESSOR, figures};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of no more work than this, of what is known outside the loop, are computed in each loop that needs them.
-const AGAIN_WORK: u32 = 3;
+const AGAIN_WORK: u32 = figures::STRIPS.again_work;
 /// The greatest number of local arrays of a strip.
-const ARRAYS: usize = 12;
+const ARRAYS: usize = figures::STRIPS.arrays;
 
 /// The commands of the loops that a body becomes.
 pub(super) struct Parts {

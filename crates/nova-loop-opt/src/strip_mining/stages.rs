@@ -9,10 +9,11 @@ use nova_core::Scalar;
 use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk;
+use nova_machine::figures;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of no more work than this are computed again where a later stage needs them.
-const AGAIN_WORK: u32 = 3;
+const AGAIN_WORK: u32 = figures::STRIPS.again_work;
 
 /// The loops over a strip.
 pub(super) struct Stages<'a> {

@@ -11,11 +11,12 @@ use nova_diag::deep;
 use nova_loop::copies::copy_of;
 use nova_loop::ir::{Command, Expression, Variable};
 use nova_loop::uses::drop_unused;
+use nova_machine::figures;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of distinct elements that rows together read, as a percentage of what they read one
 /// by one, at most.
-const DISTINCT_PERCENT: usize = 75;
+const DISTINCT_PERCENT: usize = figures::ROWS.distinct_percent;
 
 /// Rows that are computed together.
 pub(super) struct Together {

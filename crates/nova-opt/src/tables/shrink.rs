@@ -17,12 +17,13 @@ use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
 use nova_flat::links::link_components;
 use nova_flat::visit::{Substitution, fresh_copy, fresh_variable, fresh_variables};
+use nova_machine::figures;
 
 /// The iterations of the first part.
-const FIRST_PART: i64 = 1;
+const FIRST_PART: i64 = figures::ESTIMATES.first_part;
 
 /// The factor by which parts get longer.
-const GROWTH: i64 = 4;
+const GROWTH: i64 = figures::ESTIMATES.growth;
 
 impl Tables<'_> {
     /// Emits a loop whose states include tables, in parts where its tables may get smaller.

@@ -8,15 +8,16 @@ use crate::rows::Rows;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Level, Output, Variable};
+use nova_machine::figures;
 
 /// Long rows have this many times the mean number of elements. They also have at least the second
 /// number of times as many as operations are worth a thread: enough to keep a group at work for a
 /// while.
-pub(super) const LONG_TIMES: i64 = 16;
-const GROUP_WORK: i64 = 64;
+pub(super) const LONG_TIMES: i64 = figures::SEGMENTS.long_times;
+const GROUP_WORK: i64 = figures::SEGMENTS.group_work;
 /// Long rows are looked for in at least this many times as many elements as operations are worth a
 /// thread.
-const SEARCH_WORK: i64 = 1 << 12;
+const SEARCH_WORK: i64 = figures::SEGMENTS.search_work;
 
 /// The long rows of a map that reduces rows.
 pub(super) struct LongRows {

@@ -13,10 +13,11 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::each_variable;
+use nova_machine::figures;
 use std::collections::HashSet;
 
 /// The largest range of numbers that are marked in a table: so many for each element.
-const RANGE: i64 = 8;
+const RANGE: i64 = figures::SORTS.marked_range;
 
 /// A scatter that tells the first one of equal elements.
 pub(super) struct FirstOnes {

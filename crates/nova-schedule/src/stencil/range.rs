@@ -6,11 +6,12 @@ use crate::limits::NESTED_DEFINITIONS;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
 use nova_flat::visit::each_statement;
+use nova_machine::figures;
 use nova_symbolic::{Interval, Shifted};
 use std::collections::HashMap;
 
 /// Distances beyond this are given up.
-pub(super) const FAR: i64 = 64;
+pub(super) const FAR: i64 = figures::STENCILS.far;
 
 /// The definition of a variable.
 #[derive(Debug)]
