@@ -5,6 +5,8 @@
 //!   (at "gemv.nova:3:12" (threads no) (tiles yes))
 //!   (at "gemv.nova:4:5" (grain 8192)))
 //! ```
+//!
+//! `(draw 17)` draws choices where the plan says nothing, for tests.
 
 use crate::options::{TARGETS, Target};
 use nova_diag::{Diagnostic, Place, SourceMap, Span, render_text};
@@ -70,10 +72,18 @@ fn read(data: &Data, whole: Span) -> Result<PlanText, Wrong> {
         return Err((data.span(*root), message));
     };
     let mut target = None;
+    let mut drawn = None;
     let mut chosen = Choices::new();
     for part in parts {
         match data.form(*part) {
             Some(("target", [name])) => target = Some(target_of(data, *name)?),
+            Some(("draw", [number])) => {
+                let number = data.as_integer(*number).and_then(|n| u64::try_from(n).ok());
+                drawn = Some(number.ok_or_else(|| {
+                    let message = "a plan draws by a number of 64 bits: (draw 17)".to_string();
+                    (data.span(*part), message)
+                })?);
+            }
             Some(("at", [place, choices @ ..])) => {
                 let text = data.as_string(*place).and_then(Place::parse);
                 let place = text.ok_or_else(|| {
@@ -93,6 +103,10 @@ fn read(data: &Data, whole: Span) -> Result<PlanText, Wrong> {
         }
     }
     let plan = Plan::new(chosen);
+    let plan = match drawn {
+        Some(number) => plan.and_drawn(number),
+        None => plan,
+    };
     Ok(PlanText { target, plan })
 }
 
@@ -144,6 +158,8 @@ mod tests {
         assert_eq!(plan.plan.chosen().len(), 3);
         assert_eq!(plan.write(&["found".to_string()]), TEXT);
         assert_eq!(PlanText::read("p.plan", "(plan)"), Ok(PlanText::default()));
+        let drawn = "(plan\n  (draw 17)\n  (at \"p.nova:3:4\" (tiles yes)))\n";
+        assert_eq!(PlanText::read("p.plan", drawn).unwrap().write(&[]), drawn);
     }
 
     #[test]
@@ -172,6 +188,7 @@ mod tests {
                 "(plan (at \"p.nova:1:1\" (grain 3)))",
                 "the values of `grain` are 2048, 8192",
             ),
+            ("(plan (draw -1))", "a plan draws by a number"),
             ("(plan (steps 3))", "a plan has (target NAME)"),
         ];
         for (text, message) in mistakes {

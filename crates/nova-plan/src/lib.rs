@@ -50,9 +50,14 @@ impl Plan {
     /// Returns a plan that answers half of the questions with a value that it draws, for tests. The number, the
     /// place and the choice decide the value.
     pub fn drawn(number: u64) -> Plan {
+        Plan::default().and_drawn(number)
+    }
+
+    /// Returns the plan with values that it draws where it says nothing, as [`Plan::drawn`] does.
+    pub fn and_drawn(self, number: u64) -> Plan {
         Plan {
             drawn: Some(number),
-            ..Plan::default()
+            ..self
         }
     }
 
@@ -98,9 +103,10 @@ impl Plan {
 
     /// Returns the value that it says, if it says one.
     fn said(&self, key: &(Place, Choice)) -> Option<i64> {
-        let Some(number) = self.drawn else {
-            return self.chosen.get(key).copied();
-        };
+        if let Some(value) = self.chosen.get(key) {
+            return Some(*value);
+        }
+        let number = self.drawn?;
         let mut hasher = DefaultHasher::new();
         (number, key).hash(&mut hasher);
         let hash = hasher.finish();
@@ -118,7 +124,8 @@ impl Plan {
 
     /// Returns the text of what it says, a line for each operation.
     pub fn lines(&self) -> Vec<String> {
-        lines(&self.chosen)
+        let drawn = self.drawn.map(|number| format!("(draw {number})"));
+        drawn.into_iter().chain(lines(&self.chosen)).collect()
     }
 }
 
@@ -145,9 +152,6 @@ impl Eq for Plan {}
 /// Says what the plan says, and nothing of what was asked.
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.drawn {
-            Some(number) => write!(f, "drawn {number}"),
-            None => self.chosen.fmt(f),
-        }
+        f.debug_list().entries(self.lines()).finish()
     }
 }
