@@ -89,7 +89,7 @@ static inline void put(double *to, line value)
 #define AT(array) (*(const line *)(s->array + i))
 
 /* A loop over lines, which writes past the caches. */
-#define STREAMED(name, threads, to, value)                                                         \
+#define NON_TEMPORAL(name, threads, to, value)                                                     \
     static int name(struct arrays *s)                                                              \
     {                                                                                              \
         PRAGMA(omp parallel num_threads(threads))                                                  \
@@ -141,11 +141,11 @@ static inline void put(double *to, line value)
     PLAIN(name##_add, threads, c, a[i] + b[i])                                                     \
     PLAIN(name##_triad, threads, a, b[i] + SCALAR * c[i])                                          \
     DOT(name##_dot, threads)                                                                       \
-    STREAMED(name##_streamed_copy, threads, c, AT(a))                                              \
-    STREAMED(name##_streamed_mul, threads, b, SCALAR *AT(c))                                       \
-    STREAMED(name##_streamed_add, threads, c, AT(a) + AT(b))                                       \
-    STREAMED(name##_streamed_triad, threads, a, AT(b) + SCALAR * AT(c))                            \
-    DOT_OF_LINES(name##_streamed_dot, threads)
+    NON_TEMPORAL(name##_non_temporal_copy, threads, c, AT(a))                                      \
+    NON_TEMPORAL(name##_non_temporal_mul, threads, b, SCALAR *AT(c))                               \
+    NON_TEMPORAL(name##_non_temporal_add, threads, c, AT(a) + AT(b))                               \
+    NON_TEMPORAL(name##_non_temporal_triad, threads, a, AT(b) + SCALAR * AT(c))                    \
+    DOT_OF_LINES(name##_non_temporal_dot, threads)
 
 OPPONENT(c, 1)
 OPPONENT(c2, 2)
@@ -154,10 +154,10 @@ OPPONENT(c2, 2)
 static const struct stream streams[SIDES] = {
     {"NOVA", KERNELS_OF()},
     {"C", KERNELS_OF(c)},
-    {"C, non-temporal", KERNELS_OF(c_streamed)},
+    {"C, non-temporal", KERNELS_OF(c_non_temporal)},
     {"NOVA, 2 threads", KERNELS_OF(threads_)},
     {"OpenMP", KERNELS_OF(c2)},
-    {"OpenMP, non-temporal", KERNELS_OF(c2_streamed)},
+    {"OpenMP, non-temporal", KERNELS_OF(c2_non_temporal)},
 };
 static const char *const names[KERNELS] = {"copy", "mul", "add", "triad", "dot"};
 static const int moved[KERNELS] = {2, 2, 3, 3, 2};

@@ -65,7 +65,7 @@ static int run_by_index(void)
 static const form forms[] = {
     {"by hand", hand},
     {"rows, functions", run_by_rows},
-    {"tabulate, written out", run_by_tabulate},
+    {"tabulate, inline", run_by_tabulate},
     {"maps of maps, inline", run_by_maps},
     {"index arithmetic", run_by_index},
 };

@@ -291,6 +291,14 @@ fn main() -> ExitCode {
         return on_collection(arguments, &RECURSION, rounds);
     }
     if arguments.kernels || arguments.names_kernels() {
+        if arguments
+            .threads
+            .flatten()
+            .is_some_and(|threads| threads != 2)
+        {
+            let why = "--threads: kernels are measured with one thread and with two";
+            return status(Err(why.to_string()));
+        }
         return on_collection(arguments, &KERNELS, rounds);
     }
     if let Some(threads) = arguments.threads {

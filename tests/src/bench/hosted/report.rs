@@ -211,7 +211,15 @@ mod tests {
     use super::super::rows::{Quantity, Wanted};
     use super::super::{figures, lines};
     use super::*;
-    use crate::bench::recursion::RECURSION;
+
+    const COLLECTION: Collection = Collection {
+        name: "recursion",
+        folder: "recursion",
+        what: "of recursive data",
+        units: ["element", "elements"],
+        least_size: 1,
+        families: &[],
+    };
 
     /// Returns one run of which NOVA takes twice the time of C.
     fn example() -> Found {
@@ -238,10 +246,11 @@ mod tests {
 
     #[test]
     fn misses_are_marked() {
-        let text = markdown(&RECURSION, &example());
+        let text = markdown(&COLLECTION, &example());
         let row = "| maps | list | 8 | over C | 2 | 2–2 | 1.10 **miss** |";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("0 of 1 figures are as wanted"), "{text}");
+        assert!(text.contains("| side | ns per element |"), "{text}");
         assert!(text.contains("| maps | list | 8 | C | 1.50 |"), "{text}");
     }
 
