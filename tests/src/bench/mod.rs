@@ -4,11 +4,16 @@
 //! [`workloads`] draws the data and checks the results. [`build`] compiles both sides, [`peer_library`]
 //! the hand-written one as a library of NOVA's. [`measure`]
 //! times them alternately, together with the machine's limits. [`report`] and [`plot`] write the
-//! results. [`threads`] does the same with threads, against more opponents. [`recursion`] measures
-//! programs on lists and trees, [`applications`] programs of other collections.
+//! results. [`threads`] does the same with threads, against more opponents. [`hosted`] measures
+//! collections of programs by hosts in C: [`recursion`] is those on lists and trees, [`kernels`] those that libraries
+//! have, too. [`applications`] measures programs of other collections,
+//! [`compile`] the time until a program runs.
 
 pub mod applications;
 pub mod build;
+pub mod compile;
+pub mod hosted;
+pub mod kernels;
 pub mod limits;
 pub mod measure;
 pub mod memory;

@@ -1,11 +1,16 @@
-//! The command `bench [--quick] [--threads N] [--recursion] [--applications] [NAMES]`. It measures the
-//! benchmark programs against C written by hand, with one thread or with threads against more
-//! opponents, programs on recursive data, or applications (docs/benchmarks.md).
+//! The command `bench [--quick] [--threads N] [--recursion] [--kernels] [--applications] [--compile] [NAMES]`. It
+//! measures the benchmark programs against C written by hand, with one thread or with threads against more
+//! opponents, programs on recursive data, kernels that libraries have, applications, or the time of
+//! compilation (docs/benchmarks.md).
 
 use clap::Parser;
 use nova_tests::bench::applications;
+use nova_tests::bench::compile;
+use nova_tests::bench::hosted;
+use nova_tests::bench::hosted::rows::Collection;
+use nova_tests::bench::kernels::KERNELS;
 use nova_tests::bench::memory::Pages;
-use nova_tests::bench::recursion;
+use nova_tests::bench::recursion::RECURSION;
 use nova_tests::bench::run::{Found, Plan};
 use nova_tests::bench::threads::{self, PARTS, Part};
 use nova_tests::bench::{passes, plot, report};
@@ -15,7 +20,7 @@ use std::process::ExitCode;
 /// Measures the benchmark programs against C written by hand, with one thread, and writes
 /// benchmarks.md, benchmarks.json and benchmarks.svg; or with threads against OpenMP, Thrust and
 /// OpenBLAS, and writes threads.md and threads.json; or programs on recursive data, and writes
-/// recursion.md and recursion.json; or applications, and writes applications.md, .json and .svg.
+/// recursion.md and recursion.json; or kernels, and writes kernels.md and kernels.json; or applications, and writes applications.md, .json and .svg.
 #[derive(Parser)]
 struct Arguments {
     /// The programs; all if none is named.
@@ -23,7 +28,8 @@ struct Arguments {
     /// A sixteenth of the data, to see that everything works.
     #[arg(long)]
     quick: bool,
-    /// How many rounds, in each of which both sides run once: 11 and more, with --recursion 5 and more.
+    /// How many rounds, in each of which both sides run once: 11 and more, with --recursion 5 and more,
+    /// with --compile 1 and more.
     #[arg(long)]
     rounds: Option<u32>,
     /// Instead, what each optional pass is worth: the programs without it against the programs with
@@ -36,9 +42,20 @@ struct Arguments {
     /// Instead, programs on recursive data: lists, trees and foreach.
     #[arg(long, conflicts_with_all = ["passes", "threads"])]
     recursion: bool,
-    /// Instead, the applications of other collections; with --threads against OpenMP.
+    /// Instead, kernels that libraries have: sort, gemm and stream, each with one thread and with two. These
+    /// names need no option.
     #[arg(long, conflicts_with_all = ["passes", "recursion"])]
+    kernels: bool,
+    /// Instead, the applications of other collections; with --threads against OpenMP.
+    #[arg(long, conflicts_with_all = ["passes", "recursion", "kernels"])]
     applications: bool,
+    /// Instead, for all applications and examples the lines of generated C, the time of novac and of cc -O2,
+    /// and that of a first run on an OpenCL device; in one round if no number is given.
+    #[arg(long, conflicts_with_all = ["passes", "recursion", "kernels", "applications", "threads"])]
+    compile: bool,
+    /// With --compile, the command that runs programs on the device; else the one beside this command.
+    #[arg(long, value_name = "NOVAC", requires = "compile")]
+    novac: Option<PathBuf>,
     /// Instead of measuring applications, write their data into this folder, for novac run and novac tune.
     #[arg(long, value_name = "DIR", requires = "applications")]
     write_inputs: Option<PathBuf>,
@@ -97,6 +114,12 @@ impl Arguments {
         }
     }
 
+    /// True if all names are those of kernels.
+    fn names_kernels(&self) -> bool {
+        let is_kernel = |name: &String| KERNELS.families.iter().any(|family| family.name == *name);
+        !self.names.is_empty() && self.names.iter().all(is_kernel)
+    }
+
     /// Returns the divisor of the sizes of the data.
     fn shrink(&self) -> usize {
         if self.quick { 16 } else { 1 }
@@ -146,22 +169,42 @@ fn with_threads(arguments: Arguments, threads: Option<usize>, rounds: usize) -> 
     status(outcome)
 }
 
-/// Measures programs on recursive data.
-fn on_recursive_data(arguments: Arguments, rounds: usize) -> ExitCode {
-    let plan = recursion::Plan {
+/// Measures a collection of programs.
+fn on_collection(arguments: Arguments, collection: &'static Collection, rounds: usize) -> ExitCode {
+    let plan = hosted::Plan {
+        collection,
         shrink: arguments.shrink(),
         rounds,
         names: arguments.names,
     };
     let outcome = plan.run().and_then(|found| {
-        let table = recursion::report::markdown(&found);
+        let table = hosted::report::markdown(collection, &found);
         print!("{table}");
-        say(&[], &found.failures);
-        let json = recursion::report::json(&found);
-        write_files(
-            &arguments.output,
-            [("recursion.md", table), ("recursion.json", json)],
-        )?;
+        say(&found.skipped, &found.failures);
+        let json = hosted::report::json(&found);
+        let [markdown, data] = ["md", "json"].map(|kind| format!("{}.{kind}", collection.name));
+        let files = [(markdown.as_str(), table), (data.as_str(), json)];
+        write_files(&arguments.output, files)?;
+        Ok(found.failures.is_empty())
+    });
+    status(outcome)
+}
+
+/// Measures compilation.
+fn on_compilation(arguments: Arguments, rounds: usize) -> ExitCode {
+    let plan = compile::Plan {
+        shrink: arguments.shrink(),
+        rounds,
+        names: arguments.names,
+        novac: arguments.novac.or_else(compile::built_novac),
+    };
+    let outcome = plan.run().and_then(|found| {
+        let table = compile::report::markdown(&found);
+        say(&found.skipped, &found.failures);
+        print!("{table}");
+        let json = compile::report::json(&found);
+        let files = [("compile.md", table), ("compile.json", json)];
+        write_files(&arguments.output, files)?;
         Ok(found.failures.is_empty())
     });
     status(outcome)
@@ -229,15 +272,34 @@ fn status(outcome: Result<bool, String>) -> ExitCode {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let rounds = match arguments.rounds(if arguments.recursion { 5 } else { 11 }) {
+    let least = match (arguments.recursion, arguments.compile) {
+        (_, true) => 1,
+        (true, _) => 5,
+        _ => 11,
+    };
+    let rounds = match arguments.rounds(least) {
         Ok(rounds) => rounds,
         Err(why) => return status(Err(why)),
     };
+    if arguments.compile {
+        return on_compilation(arguments, rounds);
+    }
     if arguments.applications {
         return on_applications(arguments, rounds);
     }
     if arguments.recursion {
-        return on_recursive_data(arguments, rounds);
+        return on_collection(arguments, &RECURSION, rounds);
+    }
+    if arguments.kernels || arguments.names_kernels() {
+        if arguments
+            .threads
+            .flatten()
+            .is_some_and(|threads| threads != 2)
+        {
+            let why = "--threads: kernels are measured with one thread and with two";
+            return status(Err(why.to_string()));
+        }
+        return on_collection(arguments, &KERNELS, rounds);
     }
     if let Some(threads) = arguments.threads {
         return with_threads(arguments, threads, rounds);

@@ -1,15 +1,17 @@
 //! Tests of the benchmark command on recursive data, on little of it: everything runs, is correct,
 //! and is reported, and the numbers of rounds have their bounds.
 
-use nova_tests::bench::recursion::{Plan, report, rows};
+use nova_tests::bench::hosted::{Plan, report};
+use nova_tests::bench::recursion::{FAMILIES, RECURSION};
 use nova_tests::effort;
 
 #[test]
 fn everything_is_measured() {
-    let numbered = rows::FAMILIES.iter().enumerate();
+    let numbered = FAMILIES.iter().enumerate();
     let families = numbered.filter(|(number, _)| effort::tries(*number, 4));
     let families: Vec<_> = families.map(|(_, family)| family).collect();
     let plan = Plan {
+        collection: &RECURSION,
         names: families.iter().map(|family| family.name.into()).collect(),
         shrink: 1 << 14,
         rounds: 1,
@@ -24,7 +26,7 @@ fn everything_is_measured() {
             assert!(!figure.is_miss(), "{figure:?}");
         }
     }
-    let text = report::markdown(&found);
+    let text = report::markdown(&RECURSION, &found);
     for family in families {
         assert!(text.contains(&format!("| {} |", family.name)), "{text}");
     }
@@ -35,6 +37,7 @@ fn everything_is_measured() {
 #[test]
 fn an_unknown_program_is_refused() {
     let plan = Plan {
+        collection: &RECURSION,
         names: vec!["dot".into()],
         shrink: 1,
         rounds: 1,

@@ -5,6 +5,8 @@
 mod absent;
 mod accumulators;
 mod applications;
+mod bench_compile;
+mod bench_kernels;
 mod bench_recursion;
 mod bench_threads;
 mod benchmarks;
@@ -21,6 +23,7 @@ mod figures;
 mod filters;
 mod foreign;
 mod foreign_results;
+mod forms;
 mod freedom;
 mod group_loops;
 mod group_scans;

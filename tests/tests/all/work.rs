@@ -3,7 +3,7 @@
 
 use nova_driver::{Compiler, Options, Source};
 use nova_tests::bench::build::folder_of;
-use nova_tests::bench::recursion::rows::SHAPES;
+use nova_tests::bench::recursion::SHAPES;
 use std::path::Path;
 use std::process::Command;
 

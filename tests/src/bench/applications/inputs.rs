@@ -6,9 +6,11 @@ use super::table::Application;
 use crate::bench::build::folder_of;
 use crate::random::Random;
 use nova_core::text::Style;
-use nova_driver::{Compiler, Options, Source};
+use nova_core::{Type, Value};
+use nova_driver::{Checked, Compiler, Options, Signature, Source};
 use nova_exec::output::{Outcome, check_output, write_output};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The endings of files of data, the most compact first. Text holds every value.
 const ENDINGS: [&str; 3] = ["npy", "npz", "txt"];
@@ -39,9 +41,25 @@ fn write_one(application: &Application, size: usize, folder: &Path) -> Result<()
     let checked = checked.map_err(|failure| failure.to_string())?;
     let signature = checked.signatures().into_iter().next();
     let signature = signature.ok_or("it has no entry")?;
-    let mut arguments = format!("{}\n", path.display());
     let values = (application.draw)(&mut Random::new(1), size);
-    for ((input, ty), value) in signature.inputs.iter().zip(values) {
+    let mut arguments = format!("{}\n", path.display());
+    for argument in files(&checked, &signature, values, folder)? {
+        arguments += &format!("{argument}\n");
+    }
+    std::fs::write(folder.join("arguments"), arguments).map_err(|error| error.to_string())
+}
+
+/// Writes the inputs of an entry as files into a folder, and returns the arguments `X=@FILE` that name them.
+///
+/// # Errors
+/// A value that no file can hold.
+pub fn files(
+    checked: &Checked,
+    signature: &Signature,
+    values: Vec<Value>,
+    folder: &Path,
+) -> Result<Vec<String>, String> {
+    let file = |((input, ty), value): (&(Arc<str>, Type), Value)| {
         let paths = ENDINGS.map(|ending| folder.join(format!("{input}.{ending}")));
         let outcome = Outcome::Value(value);
         let fits = |path: &&PathBuf| {
@@ -51,7 +69,7 @@ fn write_one(application: &Application, size: usize, folder: &Path) -> Result<()
         };
         let path = paths.iter().find(fits);
         let path = path.ok_or_else(|| format!("no file can hold the input {input}"))?;
-        arguments += &format!("{input}=@{}\n", path.display());
-    }
-    std::fs::write(folder.join("arguments"), arguments).map_err(|error| error.to_string())
+        Ok(format!("{input}=@{}", path.display()))
+    };
+    signature.inputs.iter().zip(values).map(file).collect()
 }

@@ -11,7 +11,7 @@ pub struct Figure {
     pub family: &'static str,
     /// The kind of data.
     pub kind: &'static str,
-    /// The number of nodes; of two sizes, both.
+    /// The number of nodes or elements; of two sizes, both.
     pub size: String,
     /// Its name, with the fastest opponent if there are several.
     pub name: String,
@@ -97,6 +97,15 @@ fn of_run(wanted: &Wanted, run: &Run) -> Option<Figure> {
             let times = run.output.times(side)?;
             Some(of_rounds(wanted.name.to_string(), times.to_vec()))
         }
+        Quantity::Rate(side) => {
+            let rates = run.output.times(side)?.iter().map(|time| 1.0 / time);
+            Some(of_rounds(wanted.name.to_string(), rates.collect()))
+        }
+        Quantity::Best(side, others) => {
+            let ratio = least(run, &[side])? / least(run, others)?;
+            Some(of_value(wanted, run, ratio))
+        }
+        Quantity::BestRate(sides) => Some(of_value(wanted, run, 1.0 / least(run, sides)?)),
         Quantity::Value(name) | Quantity::Bounded(name) => {
             let of_name = |(other, value, most): &(String, f64, Option<f64>)| {
                 (other == name).then_some((*value, most.or(wanted.most)))
@@ -122,6 +131,24 @@ fn ratios<'a>(run: &'a Run, side: &str, others: &[&'a str]) -> Option<(&'a str, 
         false => f64::NAN,
     };
     Some((name, times.iter().zip(other).map(ratio).collect()))
+}
+
+/// Returns the least time of some sides.
+fn least(run: &Run, sides: &[&str]) -> Option<f64> {
+    let times: Vec<&[f64]> = sides
+        .iter()
+        .map(|side| run.output.times(side))
+        .collect::<Option<_>>()?;
+    let times = times.into_iter().flatten().copied();
+    times.min_by(f64::total_cmp)
+}
+
+/// Returns a figure of a run with one value.
+fn of_value(wanted: &Wanted, run: &Run, value: f64) -> Figure {
+    Figure {
+        values: vec![(value, wanted.most)],
+        ..empty(wanted, run)
+    }
 }
 
 /// Returns a figure of a run without values.
@@ -242,6 +269,18 @@ mod tests {
         assert_eq!(figures[0].values, [(1.0, Some(1.1))]);
         assert_eq!(figures[0].size, "10 to 1000");
         assert!(!figures[0].is_miss());
+    }
+
+    #[test]
+    fn best_times_may_be_of_different_rounds() {
+        let run = run(8, "time\tNOVA\t4 2 8\ntime\tA\t9 9 4\ntime\tB\t5 8 9\n");
+        let best = wanted(Quantity::Best("NOVA", &["A", "B"]), Some(0.4));
+        let rate = wanted(Quantity::BestRate(&["NOVA"]), None);
+        let median = wanted(Quantity::Rate("NOVA"), None);
+        let (figures, _) = of(&[best, rate, median], &[run]);
+        let values = figures.iter().map(|figure| figure.values[0].0);
+        assert_eq!(values.collect::<Vec<f64>>(), [0.5, 0.5, 0.25]);
+        assert!(figures[0].is_miss());
     }
 
     #[test]

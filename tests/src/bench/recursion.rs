@@ -1,124 +1,17 @@
-//! What is measured of recursive data, and what is wanted. A row is a family of programs with groups
-//! of kinds and sizes of data, and the figures that are made of each.
+//! What is measured of recursive data, lists, trees and `foreach`, and what is wanted.
 
-use Quantity::{Bounded, Growth, Ratio, Scaling, Time, Value};
+use super::hosted::rows::Quantity::{Bounded, Growth, Ratio, Scaling, Time, Value};
+use super::hosted::rows::{Collection, Family, at_most, once, shown, timed};
 
-/// A program of `tests/recursion`, or of `nova-examples/benchmarks` with its opponents, and the data
-/// that it runs on.
-#[derive(Debug)]
-pub struct Family {
-    /// The name of the program and of its host.
-    pub name: &'static str,
-    /// The description of what is measured.
-    pub what: &'static str,
-    /// The opponents beside a benchmark program.
-    pub peers: &'static [&'static str],
-    /// True if it is also compiled for pthreads.
-    pub threads: bool,
-    /// The data.
-    pub groups: &'static [Group],
-}
-
-/// Data of some kinds and sizes, with the figures that are wanted of them.
-#[derive(Debug)]
-pub struct Group {
-    /// The kinds, as the host knows them.
-    pub kinds: &'static [&'static str],
-    /// The numbers of nodes, from small to large.
-    pub sizes: &'static [usize],
-    /// True if sides are timed in turn, false if the process prints values of one run.
-    pub is_timed: bool,
-    /// The figures.
-    pub wanted: &'static [Wanted],
-}
-
-/// A figure, and the largest value that is wanted of it.
-#[derive(Debug)]
-pub struct Wanted {
-    /// Its name.
-    pub name: &'static str,
-    /// How it is made.
-    pub quantity: Quantity,
-    /// The bound, if there is one.
-    pub most: Option<f64>,
-}
-
-/// The ways to make a figure of what a process printed.
-#[derive(Clone, Copy, Debug)]
-pub enum Quantity {
-    /// The median, over the rounds, of the time of a side over that of the fastest of others.
-    Ratio(&'static str, &'static [&'static str]),
-    /// The same of a side with two threads over one with one thread. The bound is that wanted, or the ratio of
-    /// the same in C and a tenth more, whichever is greater. `peer` has two threads in C, `over` one.
-    Scaling {
-        side: &'static str,
-        one: &'static str,
-        peer: &'static str,
-        over: &'static [&'static str],
-    },
-    /// The median time of a side.
-    Time(&'static str),
-    /// A value that the process printed.
-    Value(&'static str),
-    /// All values of a name, each of which has a bound of its own.
-    Bounded(&'static str),
-    /// The exponent of the growth of a side's time from the first size to the one given.
-    Growth(&'static str, usize),
-}
-
-impl Family {
-    /// Returns the number of its processes.
-    pub fn runs(&self) -> usize {
-        let runs = |group: &Group| group.kinds.len() * group.sizes.len();
-        self.groups.iter().map(runs).sum()
-    }
-}
-
-/// Returns a figure with a bound.
-const fn at_most(name: &'static str, quantity: Quantity, most: f64) -> Wanted {
-    Wanted {
-        name,
-        quantity,
-        most: Some(most),
-    }
-}
-
-/// Returns a figure without a bound.
-const fn shown(name: &'static str, quantity: Quantity) -> Wanted {
-    Wanted {
-        name,
-        quantity,
-        most: None,
-    }
-}
-
-/// Returns data on which sides are timed.
-const fn timed(
-    kinds: &'static [&'static str],
-    sizes: &'static [usize],
-    wanted: &'static [Wanted],
-) -> Group {
-    Group {
-        kinds,
-        sizes,
-        is_timed: true,
-        wanted,
-    }
-}
-
-/// Returns data on which values are measured in one run.
-const fn once(
-    kinds: &'static [&'static str],
-    sizes: &'static [usize],
-    wanted: &'static [Wanted],
-) -> Group {
-    Group {
-        kinds,
-        sizes,
-        is_timed: false,
-        wanted,
-    }
-}
+/// Programs on recursive data.
+pub const RECURSION: Collection = Collection {
+    name: "recursion",
+    folder: "recursion",
+    what: "of recursive data",
+    units: ["node", "nodes"],
+    least_size: 1 << 10,
+    families: FAMILIES,
+};
 
 const NOVA: &str = "NOVA";
 const THREADS: &str = "NOVA, 2 threads";
@@ -145,6 +38,7 @@ pub const FAMILIES: &[Family] = &[
         name: "squaring",
         what: "a squaring of a list with two links",
         peers: &[],
+        sources: &[],
         threads: true,
         groups: &[
             timed(
@@ -171,6 +65,7 @@ pub const FAMILIES: &[Family] = &[
         name: "maps",
         what: "a map in table form",
         peers: &[],
+        sources: &[],
         threads: true,
         groups: &[timed(
             &["list", "tree"],
@@ -198,6 +93,7 @@ pub const FAMILIES: &[Family] = &[
         name: "ranking",
         what: "ranking of a list",
         peers: &[],
+        sources: &[],
         threads: false,
         groups: &[timed(
             &["shuffled"],
@@ -220,6 +116,7 @@ pub const FAMILIES: &[Family] = &[
         name: "tree_sum",
         what: "the sum of a tree by rake and compress",
         peers: &["tree_sum"],
+        sources: &[],
         threads: false,
         groups: &[timed(
             SHAPES,
@@ -235,6 +132,7 @@ pub const FAMILIES: &[Family] = &[
         name: "suffix_sum",
         what: "suffix sums of a list by pointer jumping",
         peers: &["suffix_sum", "suffix_sum_sublists"],
+        sources: &[],
         threads: true,
         groups: &[
             timed(
@@ -264,6 +162,7 @@ pub const FAMILIES: &[Family] = &[
         name: "reversing",
         what: "a list of 1,000 nodes reversed 10⁵ times",
         peers: &[],
+        sources: &[],
         threads: true,
         groups: &[once(
             &["1 thread", "2 threads"],
@@ -278,6 +177,7 @@ pub const FAMILIES: &[Family] = &[
         name: "vectors",
         what: "a list from a vector, and back",
         peers: &[],
+        sources: &[],
         threads: false,
         groups: &[
             timed(
@@ -318,6 +218,7 @@ pub const FAMILIES: &[Family] = &[
         name: "building",
         what: "a list by constructors",
         peers: &[],
+        sources: &[],
         threads: false,
         groups: &[timed(
             &["iterate"],
@@ -333,6 +234,7 @@ pub const FAMILIES: &[Family] = &[
         name: "tables",
         what: "a table of C as an argument",
         peers: &[],
+        sources: &[],
         threads: false,
         groups: &[
             timed(
@@ -354,6 +256,7 @@ pub const FAMILIES: &[Family] = &[
         name: "dividing",
         what: "a tree built by divide and conquer",
         peers: &[],
+        sources: &[],
         threads: true,
         groups: &[timed(
             &["balanced"],
@@ -368,6 +271,7 @@ pub const FAMILIES: &[Family] = &[
         name: "inserts",
         what: "inserts into a balanced tree",
         peers: &[],
+        sources: &[],
         threads: false,
         groups: &[
             timed(
@@ -390,6 +294,7 @@ pub const FAMILIES: &[Family] = &[
         name: "pebbles",
         what: "moves of the pebble game",
         peers: &[],
+        sources: &[],
         threads: false,
         groups: &[once(
             SHAPES,

@@ -1,8 +1,7 @@
-//! The measurements of recursive data: lists, trees and `foreach`, against C written by hand. Each
-//! program of `tests/recursion` is linked with a host in C, which runs both sides in turn in one
-//! process, checks every result, and prints its times and figures.
+//! Measurements by hosts written by hand. Each program of a collection is linked with a host in C, which
+//! runs NOVA and its opponents in turn in one process, checks every result, and prints its times and figures.
 //!
-//! [`rows`] is the table of what is measured and what is wanted. [`build`] compiles the programs.
+//! [`rows`] says what a row of a collection is: what is measured and what is wanted. [`build`] compiles the programs.
 //! [`lines`] reads the output of a process. [`figures`] makes figures of the times. [`report`]
 //! writes the results.
 
@@ -15,16 +14,18 @@ pub mod rows;
 use super::run::bar;
 use figures::Figure;
 use lines::Output;
-use rows::{FAMILIES, Family, Group};
+use rows::{Collection, Family, Group};
 use std::path::Path;
 use std::process::Command;
 
-/// The smallest size that data are shrunk to.
-const LEAST_SIZE: usize = 1 << 10;
+/// The status of a host that lacks a library, which it names on standard error.
+const MISSING: i32 = 77;
 
 /// The plan of the measurements.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// What is measured.
+    pub collection: &'static Collection,
     /// The names of the families. Without names, all are run.
     pub names: Vec<String>,
     /// The divisor of the sizes of the data.
@@ -40,7 +41,7 @@ pub struct Run {
     pub family: &'static str,
     /// The kind of data.
     pub kind: &'static str,
-    /// The number of nodes.
+    /// The number of nodes or elements.
     pub size: usize,
     /// The times and values.
     pub output: Output,
@@ -55,6 +56,8 @@ pub struct Found {
     pub figures: Vec<Figure>,
     /// What failed, with the reasons.
     pub failures: Vec<String>,
+    /// What this machine cannot run, with what it lacks.
+    pub skipped: Vec<String>,
     /// The load of the machine before and after.
     pub load: [String; 2],
 }
@@ -62,18 +65,19 @@ pub struct Found {
 impl Plan {
     /// Returns the families of the plan.
     pub fn families(&self) -> Result<Vec<&'static Family>, String> {
-        let known = |name: &String| FAMILIES.iter().any(|family| family.name == *name);
+        let Collection { what, families, .. } = self.collection;
+        let known = |name: &String| families.iter().any(|family| family.name == *name);
         if let Some(name) = self.names.iter().find(|name| !known(name)) {
-            let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+            let names: Vec<&str> = families.iter().map(|family| family.name).collect();
             return Err(format!(
-                "no benchmark {name} of recursive data; there are {}",
+                "no benchmark {name} {what}; there are {}",
                 names.join(", ")
             ));
         }
         let wanted = |family: &&Family| {
             self.names.is_empty() || self.names.iter().any(|name| name == family.name)
         };
-        Ok(FAMILIES.iter().filter(wanted).collect())
+        Ok(families.iter().filter(wanted).collect())
     }
 
     /// Runs all measurements.
@@ -105,14 +109,17 @@ impl Plan {
         tick: &mut dyn FnMut(&str),
     ) -> Result<(), String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        build::build(family, folder.path())?;
+        build::build(self.collection, family, folder.path())?;
         for group in family.groups {
             for kind in group.kinds {
                 let mut runs = Vec::new();
                 for &size in group.sizes {
-                    tick(&format!("{size} nodes, {kind}"));
+                    tick(&format!("{size}, {kind}"));
                     match self.start(family, group, kind, size, folder.path()) {
-                        Ok(run) => runs.push(run),
+                        Ok(Ok(run)) => runs.push(run),
+                        Ok(Err(missing)) => {
+                            found.skipped.push(format!("{}: {missing}", family.name));
+                        }
                         Err(why) => found.failures.push(format!("{}: {why}", family.name)),
                     }
                 }
@@ -125,7 +132,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Runs a family on data of one kind and size, in a process of its own.
+    /// Runs a family on data of one kind and size, in a process of its own. The inner error says what this
+    /// machine lacks.
     fn start(
         &self,
         family: &'static Family,
@@ -133,31 +141,40 @@ impl Plan {
         kind: &'static str,
         size: usize,
         folder: &Path,
-    ) -> Result<Run, String> {
-        let size = (size / self.shrink.max(1)).max(LEAST_SIZE);
-        let rounds = if group.is_timed { self.rounds } else { 1 };
+    ) -> Result<Result<Run, String>, String> {
+        let shrink = self.shrink.max(1);
+        let size = (size / shrink).max(self.collection.least_size);
+        let least_rounds = group.least_rounds / shrink;
+        let rounds = if group.is_timed {
+            self.rounds.max(least_rounds)
+        } else {
+            1
+        };
         let program = folder.join(family.name);
         let result = Command::new(&program)
             .args([&size.to_string(), kind, &rounds.to_string()])
             .env("NOVA_NUM_THREADS", "2")
             .output()
             .map_err(|error| format!("{}: {error}", program.display()))?;
+        let why = String::from_utf8_lossy(&result.stderr);
+        if result.status.code() == Some(MISSING) {
+            return Ok(Err(why.trim().to_string()));
+        }
         if !result.status.success() {
-            let why = String::from_utf8_lossy(&result.stderr);
             return Err(format!("{size} {kind}: {}: {}", result.status, why.trim()));
         }
         let output = lines::read(&String::from_utf8_lossy(&result.stdout))?;
-        Ok(Run {
+        Ok(Ok(Run {
             family: family.name,
             kind,
             size: output.size.unwrap_or(size),
             output,
-        })
+        }))
     }
 }
 
 /// Returns the load of the machine over the last minute.
-fn load() -> String {
+pub fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().unwrap_or("?").to_string()
 }

@@ -1,7 +1,7 @@
-//! The measurements of recursive data as Markdown tables and as JSON.
+//! The measurements of a collection as Markdown tables and as JSON.
 
 use super::figures::Figure;
-use super::rows::FAMILIES;
+use super::rows::Collection;
 use super::{Found, Run};
 use crate::bench::build::{PEER_FLAGS, nova_flags};
 use crate::bench::measure::Quartiles;
@@ -29,7 +29,7 @@ const TIMES: [&str; 6] = [
 ];
 
 /// Returns the tables, with the machine of the measurements.
-pub fn markdown(found: &Found) -> String {
+pub fn markdown(collection: &Collection, found: &Found) -> String {
     let mut text = format!("{}\n\n", machine("one thread unless said"));
     // Writing to a String cannot fail.
     let _ = writeln!(
@@ -37,7 +37,13 @@ pub fn markdown(found: &Found) -> String {
         "Load of the machine over a minute: {} before, {} after.\n\n## Figures\n",
         found.load[0], found.load[1]
     );
-    table(&mut text, &FIGURES, found.figures.iter().map(figure_cells));
+    let [unit, units] = collection.units;
+    let of_unit = |column: &'static str| {
+        let column = column.replace("nodes", units);
+        column.replace("node", unit)
+    };
+    let figures = found.figures.iter().map(figure_cells);
+    table(&mut text, &FIGURES.map(of_unit), figures);
     let bounded = |figure: &&Figure| figure.values.iter().any(|(_, most)| most.is_some());
     let bounded: Vec<&Figure> = found.figures.iter().filter(bounded).collect();
     let misses = bounded.iter().filter(|figure| figure.is_miss()).count();
@@ -52,10 +58,10 @@ pub fn markdown(found: &Found) -> String {
         let cells = |(side, times): &(String, Vec<f64>)| time_cells(run, side, times);
         run.output.times.iter().map(cells)
     });
-    table(&mut text, &TIMES, times);
+    table(&mut text, &TIMES.map(of_unit), times);
     let _ = writeln!(text, "\nThe programs:\n");
     let ran = |name: &str| found.runs.iter().any(|run| run.family == name);
-    for family in FAMILIES.iter().filter(|family| ran(family.name)) {
+    for family in collection.families.iter().filter(|family| ran(family.name)) {
         let _ = writeln!(text, "- `{}`: {}", family.name, family.what);
     }
     text
@@ -64,10 +70,10 @@ pub fn markdown(found: &Found) -> String {
 /// Writes a table.
 fn table<const N: usize>(
     text: &mut String,
-    columns: &[&str; N],
+    columns: &[String; N],
     rows: impl Iterator<Item = [String; N]>,
 ) {
-    let rule = columns.map(|_| "---").join(" | ");
+    let rule = ["---"; N].join(" | ");
     // Writing to a String cannot fail.
     let _ = writeln!(text, "| {} |\n| {rule} |", columns.join(" | "));
     for row in rows {
@@ -206,6 +212,15 @@ mod tests {
     use super::super::{figures, lines};
     use super::*;
 
+    const COLLECTION: Collection = Collection {
+        name: "recursion",
+        folder: "recursion",
+        what: "of recursive data",
+        units: ["element", "elements"],
+        least_size: 1,
+        families: &[],
+    };
+
     /// Returns one run of which NOVA takes twice the time of C.
     fn example() -> Found {
         let output: lines::Output =
@@ -231,10 +246,11 @@ mod tests {
 
     #[test]
     fn misses_are_marked() {
-        let text = markdown(&example());
+        let text = markdown(&COLLECTION, &example());
         let row = "| maps | list | 8 | over C | 2 | 2–2 | 1.10 **miss** |";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("0 of 1 figures are as wanted"), "{text}");
+        assert!(text.contains("| side | ns per element |"), "{text}");
         assert!(text.contains("| maps | list | 8 | C | 1.50 |"), "{text}");
     }
 
