@@ -9,7 +9,7 @@ The table has the median time of each side in milliseconds, the ratio of NOVA's 
 median over the rounds, with quartiles), and the seconds from the first call of each side to its result,
 compilation included.
 
-    pip install numba scipy jax
+    pip install scipy threadpoolctl numba jax
     python python/benchmarks/applications.py [--rounds 11] [--small] [--json FILE] [PROGRAMS]
 """
 

@@ -1,12 +1,17 @@
 """The applications for JAX on the processor: whole arrays, `lax` loops, products by `jnp`, one `jit` each."""
 
+import os
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.sharding import AxisType, PartitionSpec
 
+DEVICES = int(os.environ.get("NOVA_NUM_THREADS", "1"))
 jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_num_cpu_devices", DEVICES)
+MESH = jax.make_mesh((DEVICES,), ("rows",), axis_types=(AxisType.Auto,))
 VERSION = jax.__version__
 SIDES = {}
 STATIC = ("width", "height", "most", "steps", "rounds", "pages", "bins", "count")
@@ -18,6 +23,15 @@ def prepare(function, given):
     on_device = {name: jnp.asarray(value) for name, value in given.items() if name not in STATIC}
     compiled = jax.jit(partial(function, **static))
     return lambda: jax.block_until_ready(compiled(**on_device))
+
+
+def over_rows(row, values):
+    """Maps a function of a row of a picture. Each device, a thread of the processor, has a part of the rows."""
+    rows = PartitionSpec("rows")
+    if values.size % DEVICES != 0:
+        return lax.map(row, values)
+    divided = jax.shard_map(lambda part: lax.map(row, part), mesh=MESH, in_specs=rows, out_specs=rows, check_vma=False)
+    return divided(values)
 
 
 def side(function):
@@ -94,7 +108,8 @@ def hotspot(steps, rx, ry, rz, cap, power, start):
 def jacobi_2d(steps, A):
     def step(_, a):
         inner = 0.2 * (a[1:-1, 1:-1] + ((a[1:-1, :-2] + a[1:-1, 2:]) + (a[:-2, 1:-1] + a[2:, 1:-1])))
-        return a.at[1:-1, 1:-1].set(inner)
+        rows = jnp.concatenate([a[1:-1, :1], inner, a[1:-1, -1:]], axis=1)
+        return jnp.concatenate([a[:1], rows, a[-1:]])
 
     return lax.fori_loop(0, steps, step, A)
 
@@ -119,15 +134,18 @@ def kmeans(rounds, points, start):
 
 @side
 def leapfrog(steps, dt, masses, places, velocities):
-    def force(place, P):
-        x, y, z = P[0] - place[0], P[1] - place[1], P[2] - place[2]
-        d2 = 1e-4 + (x * x + (y * y + z * z))
-        w = masses / (d2 * jnp.sqrt(d2))
-        return jnp.stack([(w * x).sum(), (w * y).sum(), (w * z).sum()])
-
     def step(_, state):
         P, V = state
-        V = V + dt * jax.vmap(force, in_axes=(1, None), out_axes=1)(P, P)
+
+        # What one body adds to all: whole vectors that stay in the cache, instead of a matrix of all pairs.
+        def add(j, forces):
+            x, y, z = (P[c, j] - P[c] for c in range(3))
+            d2 = 1e-4 + (x * x + (y * y + z * z))
+            w = masses[j] / (d2 * jnp.sqrt(d2))
+            return forces[0] + w * x, forces[1] + w * y, forces[2] + w * z
+
+        forces = lax.fori_loop(0, masses.size, add, (jnp.zeros_like(masses),) * 3)
+        V = V + dt * jnp.stack(forces)
         return P + dt * V, V
 
     return lax.fori_loop(0, steps, step, (places, velocities))
@@ -154,18 +172,19 @@ def mandelbrot(width, height, most, left, top, scale):
         start = (zero, zero, jnp.zeros(width, jnp.int32), 0, True)
         return lax.while_loop(lambda s: (s[3] < most) & s[4], step, start)[2]
 
-    return lax.map(row, top - scale * jnp.arange(height, dtype=jnp.float32))
+    return over_rows(row, top - scale * jnp.arange(height, dtype=jnp.float32))
 
 
 @side
 def mri_q(kx, ky, kz, phi_re, phi_im, x, y, z):
     magnitude = phi_re * phi_re + phi_im * phi_im
 
-    def voxel(a, b, c):
-        angle = jnp.float32(6.2831853) * (kx * a + (ky * b + kz * c))
-        return magnitude @ jnp.cos(angle), magnitude @ jnp.sin(angle)
+    # What one sample adds to all voxels: no matrix of all pairs.
+    def add(k, sums):
+        angle = jnp.float32(6.2831853) * (kx[k] * x + (ky[k] * y + kz[k] * z))
+        return sums[0] + magnitude[k] * jnp.cos(angle), sums[1] + magnitude[k] * jnp.sin(angle)
 
-    return jax.vmap(voxel)(x, y, z)
+    return lax.fori_loop(0, kx.size, add, (jnp.zeros_like(x), jnp.zeros_like(x)))
 
 
 @side
@@ -220,4 +239,4 @@ def spheres(width, height, spheres, lamp):
         lit = jnp.maximum(jnp.float32(0.1), (normal * light).sum(axis=0))
         return jnp.where(distance >= far, 0, jnp.where(shadow < far, jnp.float32(0.1), lit))
 
-    return lax.map(row, jnp.arange(height, dtype=jnp.float32))
+    return over_rows(row, jnp.arange(height, dtype=jnp.float32))

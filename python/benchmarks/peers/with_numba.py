@@ -17,19 +17,28 @@ for library in ["libintlc.so.5", "libsvml.so"]:
 
 import numba  # noqa: E402
 import numpy as np  # noqa: E402
+import scipy.linalg.cython_blas  # noqa: E402, F401
 from numba import prange  # noqa: E402
+from threadpoolctl import ThreadpoolController  # noqa: E402
 
 VERSION = numba.__version__ + (" with SVML" if numba.config.USING_SVML else "")
 parallel = numba.njit(parallel=True, fastmath=True, error_model="numpy")
 serial = numba.njit(fastmath=True, error_model="numpy")
 SIDES = {}
+BLAS = ThreadpoolController().select(user_api="blas")
 
 F0, F1, F2 = np.float32(0), np.float32(1), np.float32(2)
 FAR = np.float32(1e30)
 
 
 def prepare(function, given):
-    return lambda: function(**given)
+    """Returns the call. The threads are Numba's, and each calls BLAS, SciPy's, for itself."""
+
+    def call():
+        with BLAS.limit(limits=1):
+            return function(**given)
+
+    return call
 
 
 def side(function):
@@ -41,23 +50,25 @@ def side(function):
 @parallel
 def attention(Q, K, V):
     n, d = Q.shape
-    m = K.shape[0]
+    m, block = K.shape[0], 64
     scale = F1 / np.float32(math.sqrt(d))
     out = np.empty((n, V.shape[1]), np.float32)
-    scores = np.dot(Q, K.T)
-    for i in prange(n):
-        row = scores[i]
-        most = -FAR
-        for j in range(m):
-            most = max(most, row[j])
-        total = F0
-        for j in range(m):
-            row[j] = math.exp(scale * (row[j] - most))
-            total += row[j]
-        part = F1 / total
-        for j in range(m):
-            row[j] *= part
-    np.dot(scores, V, out)
+    for b in prange((n + block - 1) // block):
+        # Scores of some queries stay in the cache.
+        scores = np.dot(Q[b * block : (b + 1) * block], K.T)
+        for i in range(scores.shape[0]):
+            row = scores[i]
+            most = -FAR
+            for j in range(m):
+                most = max(most, row[j])
+            total = F0
+            for j in range(m):
+                row[j] = math.exp(scale * (row[j] - most))
+                total += row[j]
+            part = F1 / total
+            for j in range(m):
+                row[j] *= part
+        out[b * block : (b + 1) * block] = np.dot(scores, V)
     return out
 
 
@@ -116,23 +127,27 @@ def convolution(pictures, filters, bias):
     rows, columns = height - h + 1, width - w + 1
     weights = filters.reshape(outputs, channels * h * w)
     out = np.empty((count, outputs, rows, columns), np.float32)
-    # The windows of a picture as columns of a matrix, and a product of matrices.
-    windows = np.empty((channels * h * w, rows * columns), np.float32)
-    for p in range(count):
-        for c in prange(channels):
+    # The windows of some rows of a picture as columns of a matrix, and a product of matrices.
+    block = 6
+    blocks = (rows + block - 1) // block
+    for t in prange(count * blocks):
+        p, low = t // blocks, t % blocks * block
+        high = min(low + block, rows)
+        windows = np.empty((channels * h * w, (high - low) * columns), np.float32)
+        for c in range(channels):
             for i in range(h):
                 for j in range(w):
                     to = windows[(c * h + i) * w + j]
-                    for y in range(rows):
-                        row = pictures[p, c, y + i, j : j + columns]
+                    for y in range(high - low):
+                        row, part = pictures[p, c, low + y + i, j:], to[y * columns :]
                         for x in range(columns):
-                            to[y * columns + x] = row[x]
-        sums = out[p].reshape(outputs, rows * columns)
-        np.dot(weights, windows, sums)
-        for o in prange(outputs):
-            row, b = sums[o], bias[o]
-            for x in range(rows * columns):
-                row[x] = max(F0, row[x] + b)
+                            part[x] = row[x]
+        sums = np.dot(weights, windows)
+        for o in range(outputs):
+            for y in range(high - low):
+                row, part, b = out[p, o, low + y], sums[o, y * columns :], bias[o]
+                for x in range(columns):
+                    row[x] = max(F0, part[x] + b)
     return out
 
 
@@ -149,16 +164,22 @@ def covariance(data):
             for j in range(m):
                 part[j] += row[j]
     means = parts.sum(axis=0) / n
-    centred = np.empty_like(data)
-    for i in prange(n):
-        to, row = centred[i], data[i]
-        for j in range(m):
-            to[j] = row[j] - means[j]
-    out = np.dot(centred.T, centred)
-    for i in prange(m):
-        row = out[i]
-        for j in range(m):
-            row[j] /= n - 1
+    # Columns as rows, whose products are those of blocks. Half of the blocks are enough.
+    centred = np.empty((m, n))
+    block = 100
+    blocks = (m + block - 1) // block
+    for b in prange(blocks):
+        for i in range(n):
+            for j in range(b * block, min(b * block + block, m)):
+                centred[j, i] = data[i, j] - means[j]
+    out = np.empty((m, m))
+    for t in prange(blocks * (blocks + 1) // 2):
+        a = int((math.sqrt(8.0 * t + 1) - 1) / 2)
+        b = t - a * (a + 1) // 2
+        rows, columns = slice(a * block, min(a * block + block, m)), slice(b * block, min(b * block + block, m))
+        product = np.dot(centred[rows], centred[columns].T) / (n - 1)
+        out[rows, columns] = product
+        out[columns, rows] = product.T
     return out
 
 
@@ -387,17 +408,16 @@ PANEL = 64
 
 
 @serial
-def factor_panel(A, low, high):
-    """The factors of the columns from `low` to `high`, and the rows of the upper factor right of them."""
-    n = A.shape[0]
-    for k in range(low, high):
-        inverse = F1 / A[k, k]
-        above = A[k, k + 1 : high]
-        for i in range(k + 1, n):
-            factor = A[i, k] * inverse
-            A[i, k] = factor
-            row = A[i, k + 1 : high]
-            for j in range(high - k - 1):
+def factor_panel(panel):
+    """The factors of some columns, from their diagonal down."""
+    columns = panel.shape[1]
+    for k in range(columns):
+        inverse, above = F1 / panel[k, k], panel[k, k + 1 :]
+        for i in range(k + 1, panel.shape[0]):
+            factor = panel[i, k] * inverse
+            panel[i, k] = factor
+            row = panel[i, k + 1 :]
+            for j in range(columns - k - 1):
                 row[j] -= factor * above[j]
 
 
@@ -409,21 +429,24 @@ def lu(A):
     threads = numba.get_num_threads()
     for low in range(0, n, PANEL):
         high = min(low + PANEL, n)
-        factor_panel(A, low, high)
-        left = A[high:, low:high].copy()
+        depth = high - low
+        # Columns that lie close together, since rows a power of two apart share a place in the cache.
+        panel = A[low:, low:high].copy()
+        factor_panel(panel)
+        A[low:, low:high] = panel
+        rest = n - high
         for t in prange(2 * threads):
-            first = high + (n - high) * t // (2 * threads)
-            last = high + (n - high) * (t + 1) // (2 * threads)
+            first, last = high + rest * t // (2 * threads), high + rest * (t + 1) // (2 * threads)
             upper = A[low:high, first:last].copy()
-            for k in range(high - low):
+            for k in range(depth):
                 above = upper[k]
-                for i in range(k + 1, high - low):
-                    factor, row = A[low + i, low + k], upper[i]
+                for i in range(k + 1, depth):
+                    factor, row = panel[i, k], upper[i]
                     for j in range(last - first):
                         row[j] -= factor * above[j]
             A[low:high, first:last] = upper
-            product = np.dot(left, upper)
-            for i in range(n - high):
+            product = np.dot(panel[depth:], upper)
+            for i in range(rest):
                 row, by = A[high + i, first:last], product[i]
                 for j in range(last - first):
                     row[j] -= by[j]
@@ -552,51 +575,68 @@ def pagerank(rounds, pages, links):
 
 
 @serial
-def meet(x, y, z, a, b, c, cx, cy, cz, radius):
-    """Returns how far a ray from (x, y, z) along (a, b, c) goes to a sphere."""
-    x, y, z = cx - x, cy - y, cz - z
-    along = x * a + (y * b + z * c)
-    inside = radius * radius - ((x * x + (y * y + z * z)) - along * along)
-    near = along - np.float32(math.sqrt(max(inside, F0)))
-    return near if inside >= F0 and near > np.float32(0.001) else FAR
+def first_of_row(a, b, c, spheres, best, at):
+    """How far the rays of a row go from the eye, and to which spheres."""
+    best[:] = FAR
+    at[:] = 0
+    for k in range(spheres.shape[1]):
+        cx, cy, cz, radius = spheres[0, k], spheres[1, k], spheres[2, k], spheres[3, k]
+        within, number = radius * radius - (cx * cx + (cy * cy + cz * cz)), np.int32(k)
+        for j in range(a.size):
+            along = cx * a[j] + (cy * b[j] + cz * c[j])
+            inside = within + along * along
+            near = along - np.sqrt(max(inside, F0))
+            distance = near if (inside >= F0) & (near > np.float32(0.001)) else FAR
+            old, old_number = best[j], at[j]
+            nearer = distance < old
+            best[j] = distance if nearer else old
+            at[j] = number if nearer else old_number
+
+
+@serial
+def shadows_of_row(x, y, z, u, v, w, spheres, best):
+    """How far one goes from the places of a row toward the lamp."""
+    best[:] = FAR
+    for k in range(spheres.shape[1]):
+        cx, cy, cz, radius = spheres[0, k], spheres[1, k], spheres[2, k], spheres[3, k]
+        within = radius * radius
+        for j in range(x.size):
+            p, q, r = cx - x[j], cy - y[j], cz - z[j]
+            along = p * u[j] + (q * v[j] + r * w[j])
+            inside = within - ((p * p + (q * q + r * r)) - along * along)
+            near = along - np.sqrt(max(inside, F0))
+            distance = near if (inside >= F0) & (near > np.float32(0.001)) else FAR
+            best[j] = min(best[j], distance)
 
 
 @side
 @parallel
 def spheres(width, height, spheres, lamp):
-    cx, cy, cz, radius = spheres[0], spheres[1], spheres[2], spheres[3]
     out = np.empty((height, width), np.float32)
     for i in prange(height):
-        # A row of pixels at once, so that vectors hold neighbours: rays, places, and ways to the lamp.
-        rows = np.empty((10, width), np.float32)
-        a, b, c, x, y, z, u, v, w, best = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7], rows[8], rows[9]
-        at, shade = np.zeros(width, np.int32), out[i]
+        # A row of pixels at once, so that vectors hold neighbours: rays, places, and directions to the lamp.
+        a, b, c = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
+        x, y, z = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
+        u, v, w = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
+        best, at, shade = np.empty(width, np.float32), np.empty(width, np.int32), out[i]
         down = (np.float32(height - 1) / F2 - np.float32(i)) / np.float32(width)
+        middle, inverse = np.float32(width - 1) / F2, F1 / np.float32(width)
         for j in range(width):
-            right = (np.float32(j) - np.float32(width - 1) / F2) / np.float32(width)
+            right = (np.float32(j) - middle) * inverse
             part = F1 / np.float32(math.sqrt(right * right + (down * down + F1)))
-            a[j], b[j], c[j], best[j] = part * right, part * down, part, FAR
-        for k in range(cx.size):
-            for j in range(width):
-                distance = meet(F0, F0, F0, a[j], b[j], c[j], cx[k], cy[k], cz[k], radius[k])
-                nearer = distance < best[j]
-                best[j] = distance if nearer else best[j]
-                at[j] = np.int32(k) if nearer else at[j]
+            a[j], b[j], c[j] = part * right, part * down, part
+        first_of_row(a, b, c, spheres, best, at)
         for j in range(width):
-            k, distance = at[j], best[j] if best[j] < FAR else F0
+            k, distance = np.uint32(at[j]), best[j] if best[j] < FAR else F0
             x[j], y[j], z[j] = distance * a[j], distance * b[j], distance * c[j]
-            p, q, r = x[j] - cx[k], y[j] - cy[k], z[j] - cz[k]
+            p, q, r = x[j] - spheres[0, k], y[j] - spheres[1, k], z[j] - spheres[2, k]
             part = F1 / np.float32(math.sqrt(p * p + (q * q + r * r)))
-            u[j], v[j], w[j] = lamp[0] - x[j], lamp[1] - y[j], lamp[2] - z[j]
-            toward = F1 / np.float32(math.sqrt(u[j] * u[j] + (v[j] * v[j] + w[j] * w[j])))
-            u[j], v[j], w[j] = u[j] * toward, v[j] * toward, w[j] * toward
-            light = max(np.float32(0.1), part * (p * u[j] + (q * v[j] + r * w[j])))
+            d, e, f = lamp[0] - x[j], lamp[1] - y[j], lamp[2] - z[j]
+            toward = F1 / np.float32(math.sqrt(d * d + (e * e + f * f)))
+            u[j], v[j], w[j] = d * toward, e * toward, f * toward
+            light = max(np.float32(0.1), part * toward * (p * d + (q * e + r * f)))
             shade[j] = light if best[j] < FAR else F0
-            best[j] = FAR
-        for k in range(cx.size):
-            for j in range(width):
-                distance = meet(x[j], y[j], z[j], u[j], v[j], w[j], cx[k], cy[k], cz[k], radius[k])
-                best[j] = min(best[j], distance)
+        shadows_of_row(x, y, z, u, v, w, spheres, best)
         for j in range(width):
             shade[j] = min(shade[j], np.float32(0.1)) if best[j] < FAR else shade[j]
     return out
