@@ -87,12 +87,13 @@ def backprop(random, n):
     }
 
 
-@application((1, 8), 1, FLOATS)
+@application((1, 8), 0, FLOATS)
 def convolution(random, n):
+    count, channels, outputs, extent = (n, 64, 64, 56) if n > 0 else (2, 3, 32, 18)
     return {
-        "pictures": floats(random, (n, 64, 56, 56), -1, 1),
-        "filters": floats(random, (64, 64, 3, 3), -0.1, 0.1),
-        "bias": floats(random, 64, -1, 1),
+        "pictures": floats(random, (count, channels, extent, extent), -1, 1),
+        "filters": floats(random, (outputs, channels, 3, 3), -0.1, 0.1),
+        "bias": floats(random, outputs, -1, 1),
     }
 
 
@@ -112,9 +113,9 @@ def gemver(random, n):
     return {"alpha": 1.5, "beta": 1.2, "A": random.random((n, n)), **vectors}
 
 
-@application((1 << 20, 1 << 24), 100_000, Tolerance(0))
+@application((1 << 20, 1 << 24), 10_000, Tolerance(0))
 def histogram(random, n):
-    bins = 1 << 16
+    bins = 1 << 16 if n > 100_000 else 16
     pixels = (random.uniform(0, 0.25, (4, n)).sum(axis=0) * bins).astype(np.int32)
     return {"bins": bins, "pixels": pixels}
 
@@ -164,7 +165,7 @@ def lu(random, n):
     return {"A": floats(random, (n, n), -1, 1) + np.float32(n) * np.eye(n, dtype=np.float32)}
 
 
-@application((256, 1024), 40, EDGES)
+@application((256, 1024), 32, EDGES)
 def mandelbrot(random, n):
     return {
         "width": n,
@@ -178,7 +179,7 @@ def mandelbrot(random, n):
 
 @application((4096, 32_768), 50, Tolerance(1e-3))
 def mri_q(random, n):
-    samples = {name: floats(random, 2048, -0.5, 0.5) for name in ["kx", "ky", "kz", "phi_re", "phi_im"]}
+    samples = {name: floats(random, 2048 if n > 100 else 70, -0.5, 0.5) for name in ["kx", "ky", "kz", "phi_re", "phi_im"]}
     return samples | {name: floats(random, n, -1, 1) for name in "xyz"}
 
 
@@ -195,7 +196,7 @@ def pagerank(random, n):
     return {"rounds": 10, "pages": n, "links": np.stack([random.integers(0, n, count, dtype=np.int32), popular])}
 
 
-@application((256, 1024), 30, EDGES, ("spheres", "lamp"))
+@application((256, 1024), 16, EDGES, ("spheres", "lamp"))
 def spheres(random, n):
     drawn = [floats(random, 64, low, high) for low, high in [(-3, 3), (-3, 3), (4, 12), (0.1, 0.6)]]
     return {"width": n, "height": n, "spheres": np.stack(drawn), "lamp": np.array([5, 8, -2], np.float32)}

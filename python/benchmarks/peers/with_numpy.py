@@ -2,10 +2,14 @@
 factors by LAPACK, counting, selection, and sparse products. All but BLAS and LAPACK have one thread."""
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse
 
-VERSION = f"{np.__version__}, SciPy {scipy.__version__}"
+try:
+    import scipy.linalg
+    import scipy.sparse
+except ImportError:
+    scipy = None
+
+VERSION = np.__version__ + (f" with SciPy {scipy.__version__}" if scipy else "")
 SIDES = {}
 
 
@@ -16,6 +20,10 @@ def prepare(function, given):
 def side(function):
     SIDES[function.__name__] = function
     return function
+
+
+def side_of_scipy(function):
+    return side(function) if scipy else function
 
 
 @side
@@ -104,7 +112,7 @@ def kmeans(rounds, points, start):
     return centres, members
 
 
-@side
+@side_of_scipy
 def lu(A):
     # The largest element of each column is on the diagonal, so that LAPACK's pivots exchange nothing.
     return scipy.linalg.lu_factor(A, check_finite=False)[0]
@@ -121,7 +129,7 @@ def nearest_records(count, latitude, longitude, records):
     return np.sqrt(x[nearest]), nearest
 
 
-@side
+@side_of_scipy
 def pagerank(rounds, pages, links):
     source, target = links
     out = np.bincount(source, minlength=pages)
