@@ -26,8 +26,6 @@ import sys
 import tempfile
 import time
 
-import inputs
-
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE.parents[1] / "nova-examples" / "applications"
 PEERS = {
@@ -48,6 +46,8 @@ LONG = 0.2
 
 SHORT = 0.01
 """Calls are repeated until so many seconds have passed."""
+
+# NumPy and all that uses it are imported in functions, when the process has its number of threads.
 
 
 def prepare_process(threads):
@@ -119,6 +119,7 @@ def compare(found, expected, tolerance):
 
 def sides(name, application, given, modules, target="pthreads"):
     """Returns a call without arguments for each side that has the program."""
+    import inputs
     import novac
 
     program = novac.compile(PROGRAMS / f"{name}.nova", target=target)
@@ -152,6 +153,8 @@ def time_of(call):
 
 def measure(name, size, rounds, modules, target):
     """Returns the first and all later times in seconds, by side, and the errors of sides that were left out."""
+    import inputs
+
     application = inputs.APPLICATIONS[name]
     given = inputs.draw(name, size)
     start = time.perf_counter()
@@ -193,7 +196,8 @@ def row(name, found, order):
     """Returns a line of the table, and the ratio to the best peer if there is one."""
     times, first = found["times_s"], found["first_s"]
     line = f"{name:16}{found['size']:>9}"
-    line += "".join(f"{1000 * statistics.median(times[side]):10.2f}" if side in times else f"{'–':>10}" for side in order)
+    for side in order:
+        line += f"{1000 * statistics.median(times[side]):10.2f}" if side in times else f"{'–':>10}"
     ratio = None
     if len(times) > 1:
         best, (low, ratio, high) = summary(times)
@@ -217,11 +221,7 @@ def options():
     parser.add_argument("--check", action="store_true", help="only compares the results, on tiny inputs")
     parser.add_argument("--without", action="append", default=[], choices=list(PEERS), help="a peer to leave out")
     parser.add_argument("--json")
-    chosen = parser.parse_args()
-    unknown = set(chosen.programs) - set(inputs.APPLICATIONS)
-    if unknown:
-        parser.error(f"no program {', '.join(sorted(unknown))}; there are {', '.join(inputs.APPLICATIONS)}")
-    return chosen
+    return parser.parse_args()
 
 
 def main():
@@ -229,6 +229,11 @@ def main():
     cache = tempfile.TemporaryDirectory()
     os.environ["NOVA_CACHE"] = cache.name  # First calls compile, whatever earlier runs have left.
     prepare_process(chosen.threads)
+    import inputs
+
+    unknown = set(chosen.programs) - set(inputs.APPLICATIONS)
+    if unknown:
+        sys.exit(f"no program {', '.join(sorted(unknown))}; there are {', '.join(inputs.APPLICATIONS)}")
     for side in chosen.without:
         del PEERS[side]
     modules, skipped = peers()

@@ -179,7 +179,8 @@ def mandelbrot(random, n):
 
 @application((4096, 32_768), 50, Tolerance(1e-3))
 def mri_q(random, n):
-    samples = {name: floats(random, 2048 if n > 100 else 70, -0.5, 0.5) for name in ["kx", "ky", "kz", "phi_re", "phi_im"]}
+    count = 2048 if n > 100 else 70
+    samples = {name: floats(random, count, -0.5, 0.5) for name in ["kx", "ky", "kz", "phi_re", "phi_im"]}
     return samples | {name: floats(random, n, -1, 1) for name in "xyz"}
 
 

@@ -134,7 +134,8 @@ def mandelbrot(width, height, most, left, top, scale):
 
 
 @ti.kernel
-def samples(kx: Floats, ky: Floats, kz: Floats, weight: Floats, x: Floats, y: Floats, z: Floats, re: Floats, im: Floats):
+def samples(kx: Floats, ky: Floats, kz: Floats, weight: Floats,
+            x: Floats, y: Floats, z: Floats, re: Floats, im: Floats):  # fmt: skip
     for i in range(x.shape[0]):
         r, s = f32(0.0), f32(0.0)
         for k in range(kx.shape[0]):
