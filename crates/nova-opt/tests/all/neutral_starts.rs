@@ -11,17 +11,19 @@ fn changed(scalar: &str, operation: &str, start: &str, output: &str) -> String {
     let lambda = format!(
         "(lambda [a:{scalar} b:{scalar}] (do (let [r:{scalar}] ({operation} {scalar} a b)) (in r)))"
     );
-    let (result, ty) = match output {
-        "reduce_comm" => (scalar.to_string(), format!("y:{scalar}")),
-        _scan => (format!("(vector {scalar})"), format!("y:[n]{scalar}")),
-    };
-    let results = match output {
-        "reduce_comm" => ty.clone(),
-        _scan => format!("n2:i64 {}", ty.replace("[n]", "[n2]")),
-    };
-    let given = match output {
-        "reduce_comm" => "y",
-        _scan => "n y",
+    let (result, results, ty, given) = match output {
+        "reduce_comm" => (
+            scalar.to_string(),
+            format!("z:{scalar}"),
+            format!("y:{scalar}"),
+            "y",
+        ),
+        _scan => (
+            format!("(vector {scalar})"),
+            format!("m:i64 z:[m]{scalar}"),
+            format!("y:[n]{scalar}"),
+            "n y",
+        ),
     };
     let text = format!(
         "(program (entry \"f\" [(\"x\" (vector {scalar}))] {result} \"f\")
