@@ -23,6 +23,7 @@ pub mod licm;
 mod limits;
 pub mod loop_versioning;
 pub mod measure;
+pub mod neutral_starts;
 pub mod outline;
 pub mod prefixes;
 pub mod profile;

@@ -15,6 +15,9 @@ pub(crate) struct Memory {
     known: BTreeSet<Variable>,
     /// True if the function uses its results like any other variable.
     reads_results: bool,
+    /// The pointers to arrays that are allocated where a walk over the function stands, and have been given to no
+    /// other variable since. Pointers of earlier iterations lead to other arrays.
+    fresh: BTreeSet<Variable>,
 }
 
 impl Memory {
@@ -28,6 +31,25 @@ impl Memory {
             reads_results: results.any(|v| program.is_pointer(*v) && is_used(v)),
             known: known.copied().collect(),
             holders,
+            fresh: BTreeSet::new(),
+        }
+    }
+
+    /// Notes a command that a walk over the function comes to, before it looks at the lists inside.
+    pub(super) fn note(&mut self, command: &Command) {
+        if !self.fresh.is_empty() {
+            walk::each_command(std::slice::from_ref(command), |inner| {
+                uses::uses(inner, &mut |pointer, used| {
+                    if used == Use::Value {
+                        self.fresh.remove(&pointer);
+                    }
+                });
+            });
+        }
+        if let Command::Allocate { pointer, .. } = command
+            && self.holders.made_once(*pointer).is_some()
+        {
+            self.fresh.insert(*pointer);
         }
     }
 
@@ -39,7 +61,8 @@ impl Memory {
 
     /// True if only this pointer leads to the memory that it points to.
     pub(crate) fn is_own(&self, pointer: Variable) -> bool {
-        !self.reads_results && matches!(self.made(pointer), Some(Made::Allocated(_)))
+        let is_own = || matches!(self.made(pointer), Some(Made::Allocated(_)));
+        self.fresh.contains(&pointer) || !self.reads_results && is_own()
     }
 
     /// True for a pointer to a local array to which no other pointer leads.

@@ -153,6 +153,7 @@ impl Strips<'_> {
     }
 
     fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
+        self.memory.note(&command);
         for list in command.lists_mut() {
             *list = self.list(std::mem::take(list));
         }

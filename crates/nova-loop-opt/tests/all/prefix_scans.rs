@@ -225,3 +225,32 @@ fn positions_of_a_filter_are_counted_in_order() {
     let value = cheap.replace("(store t kept v)", "(store t kept (wrap.i32 i64 kept))");
     assert!(kept(&value).contains("(prefix_scan_"));
 }
+
+/// Three steps, in each of which an array that the iteration allocates becomes the state `s`. `before` is what
+/// happens to the new array before the loop over its elements.
+fn steps(before: &str) -> String {
+    format!(
+        "(program
+          (entry \"f\" [(\"x\" (vector i32)) (\"a\" i32)] (vector i32) \"f\")
+          (function \"f\" [n:i64 x:(pointer i32) xb:block a:i32] [m:i64 r:(pointer i32) rb:block]
+            (declare s:(pointer i32)) (declare sb:block) (allocate sb s i32 n)
+            (for j n sequential (store s j (load x j)))
+            (for k 3 sequential
+              (declare t:(pointer i32)) (declare tb:block) (allocate tb t i32 n)
+              {before}
+              (declare last:i32 a)
+              (for i n sequential
+                (set last (max i32 last (load s i))) (store t i (add i32 last a)))
+              (release sb) (set s t) (set sb tb))
+            (set m n) (set r s) (set rb sb)))"
+    )
+}
+
+#[test]
+fn arrays_that_an_iteration_has_allocated() {
+    let text = rewritten("i32", &steps(""));
+    assert!(text.contains("(prefix_scan_inclusive"), "{text}");
+    // Another pointer leads to the array.
+    let text = rewritten("i32", &steps("(declare u:(pointer i32) t)"));
+    assert!(!text.contains("(prefix_scan_inclusive"), "{text}");
+}

@@ -12,6 +12,7 @@ mod licm;
 mod loop_versioning;
 mod measure;
 mod narrow;
+mod neutral_starts;
 mod passes;
 mod profile;
 mod speculate;
