@@ -22,3 +22,6 @@ pub(crate) const STATEMENTS_OF_A_THREAD: i64 = 512;
 
 /// The most nested definitions that are followed to find the range of an index.
 pub(crate) const NESTED_DEFINITIONS: usize = 32;
+
+/// The most statements of an element that a selection computes wherever it needs it.
+pub(crate) const STATEMENTS_OF_A_SELECTED_ELEMENT: usize = 64;

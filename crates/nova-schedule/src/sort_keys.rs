@@ -16,10 +16,12 @@
 mod first_ones;
 mod neighbours;
 mod places;
+mod selection;
 mod uses;
 
 use self::first_ones::FirstOnes;
 use self::places::places;
+use self::selection::Producers;
 use self::uses::{first_of, replace};
 use crate::keys::{NAN, Packed, Place, bits_of_all, decode, key_at, kind_of, pack, word};
 use crate::orders::{Nans, Number, Order, order_of};
@@ -86,7 +88,8 @@ fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
                 if !found.gather(&statement, &mut rest) {
                     first_ones(
                         program,
-                        (&statement, &order, &found, facts.least),
+                        (&statement, &order, &found),
+                        facts,
                         &mut rest,
                         body,
                     );
@@ -96,12 +99,7 @@ fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
             (None, Some((_, later))) if later > 0 => rest.statements.insert(later, statement),
             (None, found) => {
                 let first = found.map(|(first, _)| first);
-                sort(
-                    program,
-                    (&statement, &order, first, facts.least),
-                    &mut rest,
-                    body,
-                );
+                sort(program, facts, (&statement, &order, first), &mut rest, body);
             }
         }
         body.results = std::mem::take(&mut rest.results);
@@ -112,7 +110,8 @@ fn in_body(program: &mut Program, facts: &Facts, body: &mut Body) {
 /// Writes the choice between a table and a sort that only tells first ones.
 fn first_ones(
     program: &mut Program,
-    (statement, order, found, least): (&Statement, &Order, &FirstOnes, i64),
+    (statement, order, found): (&Statement, &Order, &FirstOnes),
+    facts: &Facts,
     rest: &mut Body,
     out: &mut Body,
 ) {
@@ -133,12 +132,8 @@ fn first_ones(
             results: own.into_iter().map(Atom::Variable).collect(),
         };
         let mut sorted = Body::default();
-        sort(
-            code.program,
-            (statement, order, None, least),
-            &mut rest,
-            &mut sorted,
-        );
+        let sort_of = (statement, order, None);
+        sort(code.program, facts, sort_of, &mut rest, &mut sorted);
         code.out.append(&mut sorted.statements);
         code.out.append(&mut rest.statements);
     });
@@ -184,7 +179,8 @@ struct Read<'a> {
 /// Writes the sort of a statement to `out`; `rest` is what follows.
 fn sort(
     program: &mut Program,
-    (statement, order, first, least): (&Statement, &Order, Option<Atom>, i64),
+    facts: &Facts,
+    (statement, order, first): (&Statement, &Order, Option<Atom>),
     rest: &mut Body,
     out: &mut Body,
 ) {
@@ -203,15 +199,20 @@ fn sort(
     let sort = SortByKeys {
         count: *count,
         first,
-        least,
+        least: facts.least,
         compare,
         order,
         keys,
         read: reads,
         positions: used.positions,
     };
+    let selects = sort.is_selected(facts);
+    let producers = selects.then(|| Producers::of(program, facts, out, rest));
     let mut code = Writer::new(program, statement.place.clone(), Parallelism::DEFAULT);
-    sort.write(&mut code, positions);
+    match producers {
+        Some(producers) => sort.select(&mut code, positions, &producers),
+        None => sort.write_all(&mut code, &sort.pattern(positions)),
+    }
     out.statements.append(&mut code.out);
 }
 
@@ -255,26 +256,32 @@ fn reads<'a>(program: &mut Program, first: Atom, keys: &[Packed<'a>]) -> Vec<Rea
 }
 
 impl SortByKeys<'_> {
-    /// Writes the sort, which binds the positions, if they are used, and the values that are read.
-    fn write(&self, code: &mut Writer, positions: Variable) {
-        let mut pattern: Vec<Variable> = self.positions.then_some(positions).into_iter().collect();
-        pattern.extend(self.read.iter().map(|read| read.values));
+    /// Returns what a sort binds: the positions, if they are used, and the values that are read.
+    fn pattern(&self, positions: Variable) -> Vec<Variable> {
+        let positions = self.positions.then_some(positions).into_iter();
+        positions
+            .chain(self.read.iter().map(|read| read.values))
+            .collect()
+    }
+
+    /// Writes the sort of all elements.
+    fn write_all(&self, code: &mut Writer, pattern: &[Variable]) {
         let floats = self.order.numbers.iter().filter(|n| n.scalar.is_float());
         let floats: Vec<&Number> = floats.collect();
         let reads_floats = self.read.iter().any(|read| read.number.scalar.is_float());
         let is_total = self.order.nans != Nans::Unordered;
         let sorts = self.is_worth_keys(code);
         if floats.is_empty() || (is_total && !reads_floats) {
-            return self.by_keys_or_merges(code, &pattern, sorts, true);
+            return self.by_keys_or_merges(code, pattern, sorts, true);
         }
         let kinds = self.kinds(code, &floats);
         if !reads_floats {
-            return self.by_keys_without_nan(code, &pattern, kinds);
+            return self.by_keys_without_nan(code, pattern, kinds);
         }
         let is_plain = is_zero(code, kinds);
         let is_plain = code.both(sorts, is_plain);
         code.choose_way(
-            &pattern,
+            pattern,
             is_plain,
             |code, own| self.by_keys(code, &own, true),
             |code, own| match is_total {

@@ -37,11 +37,12 @@ impl Strips<'_> {
     pub(super) fn distribute(&mut self, map: &Map) -> Option<Vec<Command>> {
         // The stores of a filter take all the slots in which the processor could overlap iterations.
         let types = |variable| self.program.variable(variable).ty;
-        let least = match is_filter(map, &types) {
+        let is_filter = is_filter(map, &types);
+        let least = match is_filter {
             true => 0,
             false => PROCESSOR.overlapped_work,
         };
-        if map.in_place || map.is_local || map.work() < least {
+        if map.in_place || (map.is_local && !is_filter) || map.work() < least {
             return None;
         }
         if !self.program.plan.allows(map.place, Choice::Distribution) {
@@ -65,7 +66,11 @@ impl Strips<'_> {
         }
         let price = PROCESSOR.store_and_load * split.expanded.len() as u32;
         let is_worth = moved >= i64::from(least + price);
-        is_worth.then(|| self.in_strips(&map, &split, Level::Independent))
+        let flags = match is_filter {
+            true => flags(&map, at),
+            false => None,
+        };
+        is_worth.then(|| self.in_strips(&map, &split, Level::Independent, flags.as_deref()))
     }
 }
 
@@ -188,6 +193,41 @@ fn is_reduction(variable: Variable, value: &Expression) -> bool {
         } => operation.commutes() && arguments.iter().filter(|e| own(e)).count() == 1,
         _others => false,
     }
+}
+
+/// Returns the numbers that the second loop of a filter, from a position of the body on, adds to its places. Where
+/// all of them are 0, the elements of a strip are stored to the same places, one over the other, so that the last
+/// iteration alone has the same effect.
+fn flags(map: &Map, at: usize) -> Option<Vec<Variable>> {
+    let second = map.body.get(at..)?;
+    let mut flags = Vec::new();
+    let mut places = BTreeSet::new();
+    for command in second {
+        if let Command::Assign { variable, value } = command {
+            let Expression::Scalar { arguments, .. } = value else {
+                return None;
+            };
+            let [Expression::Variable(one), Expression::Variable(other)] = arguments[..] else {
+                return None;
+            };
+            let flag = if one == *variable { other } else { one };
+            flags.push(flag);
+            places.insert(*variable);
+        }
+    }
+    let is_place = |command: &Command| match command {
+        Command::Store { index, .. } => {
+            let mut own = true;
+            index.each_variable(&mut |v| {
+                own &=
+                    places.contains(&v) || (v != map.index && map.definitions.value(v).is_none());
+            });
+            own
+        }
+        Command::Declare { .. } | Command::Assign { .. } | Command::Comment(_) => true,
+        _others => false,
+    };
+    second.iter().all(is_place).then_some(flags)
 }
 
 /// Returns the instructions of a command of the first loop that vector instructions save, less those that

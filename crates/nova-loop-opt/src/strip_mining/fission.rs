@@ -7,7 +7,7 @@
 //! Elements, and what costs next to nothing, are read and computed again.
 
 use super::{Map, Strips, at_most};
-use nova_core::ScalarOperation;
+use nova_core::{Scalar, ScalarOperation};
 use nova_loop::copies;
 use nova_loop::cost::latency;
 use nova_loop::ir::{Command, Expression, Level, Type, Variable};
@@ -41,12 +41,18 @@ impl Strips<'_> {
         }
         let split = self.split(map)?;
         let is_wanted = self.program.plan.allows(map.place, Choice::Fission);
-        is_wanted.then(|| self.in_strips(map, &split, Level::Sequential))
+        is_wanted.then(|| self.in_strips(map, &split, Level::Sequential, None))
     }
 
     /// Returns the commands that replace a loop by two loops over each strip, of which the first one has this
-    /// level.
-    pub(super) fn in_strips(&mut self, map: &Map, split: &Split, level: Level) -> Vec<Command> {
+    /// level. The second one runs its last iteration alone in strips where all `flags` are 0, if there are some.
+    pub(super) fn in_strips(
+        &mut self,
+        map: &Map,
+        split: &Split,
+        level: Level,
+        flags: Option<&[Variable]>,
+    ) -> Vec<Command> {
         let mut made = Vec::new();
         let count = self.simple("count", map.count.clone(), &mut made);
         let width = Expression::index(i64::from(STRIP));
@@ -57,16 +63,73 @@ impl Strips<'_> {
         let mut body = vec![Command::declare(begin, first)];
         let left = count.minus(Expression::Variable(begin));
         let length = self.simple("length", at_most(left, width), &mut body);
-        let mut halves = self.halves(map, split, begin, length, &mut body);
-        if let [Command::For { level: first, .. }, _] = &mut halves {
+        let (halves, arrays) = self.halves(map, split, begin, length, &mut body);
+        let [mut first, mut second] = halves;
+        if let Command::For { level: first, .. } = &mut first {
             *first = level;
         }
-        body.extend(halves);
+        body.push(first);
+        let array_of = |flag: &Variable| {
+            let is_index =
+                |array: &&Variable| self.program.variable(**array).ty == Type::Pointer(Scalar::I64);
+            arrays.get(flag).filter(is_index).copied()
+        };
+        let arrays: Option<Vec<_>> = flags.and_then(|flags| flags.iter().map(array_of).collect());
+        if let Some(arrays) = arrays {
+            self.skip(map, &arrays, &mut second, &mut body);
+        }
+        body.push(second);
         made.push(map.counted(strip, strips, body));
         made
     }
 
-    /// Returns the two loops over a strip. Declares the local arrays between them.
+    /// Lets a loop over a strip run its last iteration alone where all elements of some arrays are 0.
+    fn skip(
+        &mut self,
+        map: &Map,
+        arrays: &[Variable],
+        command: &mut Command,
+        made: &mut Vec<Command>,
+    ) {
+        let Command::For {
+            variable,
+            count,
+            body,
+            ..
+        } = command
+        else {
+            return;
+        };
+        let [has_some, position, skipped] = ["any", "k", "first"].map(|name| self.add_index(name));
+        let [any, k, first] = [has_some, position, skipped].map(Expression::Variable);
+        made.push(Command::declare(has_some, Expression::index(0)));
+        let found = arrays.iter().fold(any.clone(), |found, array| {
+            let flag = Expression::load(*array, k.clone());
+            found.compare(ScalarOperation::BitOr, flag)
+        });
+        let look = vec![Command::Assign {
+            variable: has_some,
+            value: found,
+        }];
+        made.push(map.counted(position, count.clone(), look));
+        let none = any.compare(ScalarOperation::Equal, Expression::index(0));
+        let last = count.clone().minus(Expression::index(1));
+        made.push(Command::declare(
+            skipped,
+            Expression::Select {
+                condition: Box::new(none),
+                then: Box::new(last),
+                otherwise: Box::new(Expression::index(0)),
+            },
+        ));
+        let own = self.add_index("k");
+        let at = first.clone().plus(Expression::Variable(own));
+        body.insert(0, Command::declare(*variable, at));
+        *variable = own;
+        *count = count.clone().minus(first);
+    }
+
+    /// Returns the two loops over a strip, and the local arrays of the variables between them, which it declares.
     fn halves(
         &mut self,
         map: &Map,
@@ -74,18 +137,20 @@ impl Strips<'_> {
         begin: Variable,
         length: Expression,
         made: &mut Vec<Command>,
-    ) -> [Command; 2] {
+    ) -> ([Command; 2], BTreeMap<Variable, Variable>) {
         let (at_first, at_second) = (self.add_index("k"), self.add_index("k"));
         let mut first = map.body[..split.first].to_vec();
         let mut second = Vec::new();
         let index = copies::copy_of(self.program, map.index);
         let mut renamed = BTreeMap::from([(map.index, index)]);
+        let mut arrays = BTreeMap::new();
         for variable in &split.expanded {
             let Type::Scalar(element) = self.program.variable(*variable).ty else {
                 continue;
             };
             let name = self.program.variable(*variable).name.clone();
             let pointer = self.program.add_variable(name, Type::Pointer(element));
+            arrays.insert(*variable, pointer);
             made.push(Command::Local {
                 pointer,
                 count: STRIP,
@@ -114,10 +179,9 @@ impl Strips<'_> {
         for command in &mut second {
             walk::reads_mut(command, &mut |e| e.rename(&renamed));
         }
-        [
-            map.over_strip((map.index, begin), at_first, length.clone(), first),
-            map.over_strip((index, begin), at_second, length, second),
-        ]
+        let first = map.over_strip((map.index, begin), at_first, length.clone(), first);
+        let second = map.over_strip((index, begin), at_second, length, second);
+        ([first, second], arrays)
     }
 
     /// Returns the best split, if the chain is long and the split makes it much shorter.

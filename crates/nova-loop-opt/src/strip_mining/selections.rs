@@ -11,16 +11,17 @@ use crate::index_set_splitting::expression_size;
 use crate::limits::NODES_OF_A_SELECTION;
 use crate::masks::{MASK, number, on_masks, total_flag};
 use crate::strip_mining::non_temporal::when;
-use nova_core::ScalarOperation;
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::copies;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable};
+use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_machine::PROCESSOR;
 use nova_plan::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The effect of a body where none of its conditions holds.
-struct Selection {
+struct Selection<'a> {
+    program: &'a Program,
     /// The values of the body's variables, by what is known before the iteration.
     kept: BTreeMap<Variable, Expression>,
     declared: BTreeSet<Variable>,
@@ -45,10 +46,11 @@ impl Strips<'_> {
         else {
             return None;
         };
-        let selection = Selection::of(body)?;
+        let selection = Selection::of(self.program, body)?;
         if !selection.is_rare(*index) {
             return None;
         }
+        let conditions = selection.conditions;
         let usual = PROCESSOR.selection_strip;
         let length = self.program.plan.choose(place, Choice::Selection, usual);
         if length == 0 || count.as_index().is_some_and(|count| count <= length) {
@@ -75,7 +77,7 @@ impl Strips<'_> {
         let (k, own) = (self.add_index("k"), self.add_index("i"));
         let mut found = Expression::Variable(any);
         let names = BTreeMap::from([(*index, own)]);
-        for mut condition in selection.conditions {
+        for mut condition in conditions {
             condition.rename(&names);
             found = on_masks(ScalarOperation::BitOr, found, total_flag(condition));
         }
@@ -109,10 +111,11 @@ impl Strips<'_> {
     }
 }
 
-impl Selection {
+impl<'a> Selection<'a> {
     /// Returns what a body does, if it only replaces what is passed on under conditions.
-    fn of(body: &[Command]) -> Option<Selection> {
+    fn of(program: &'a Program, body: &[Command]) -> Option<Selection<'a>> {
         let mut selection = Selection {
+            program,
             kept: BTreeMap::new(),
             declared: BTreeSet::new(),
             carried: BTreeSet::new(),
@@ -151,6 +154,9 @@ impl Selection {
                 otherwise,
             } => {
                 let condition = self.value(condition)?;
+                if self.join(&condition, then, otherwise).is_some() {
+                    return Some(());
+                }
                 self.conditions.push(condition);
                 self.replaced(then)?;
                 for command in otherwise {
@@ -163,6 +169,82 @@ impl Selection {
             _others => return None,
         }
         Some(())
+    }
+
+    /// Notes the bools that both branches of a conditional assign, if they do nothing else: part of a condition,
+    /// which may be computed as a whole.
+    fn join(
+        &mut self,
+        condition: &Expression,
+        then: &[Command],
+        otherwise: &[Command],
+    ) -> Option<()> {
+        let before = self.kept.clone();
+        let branches = [then, otherwise].map(|branch| {
+            let assigned = self.assigned(branch);
+            self.kept.clone_from(&before);
+            assigned
+        });
+        let [Some(first), Some(second)] = branches else {
+            return None;
+        };
+        if first.keys().ne(second.keys()) {
+            return None;
+        }
+        for ((variable, first), second) in first.into_iter().zip(second.into_values()) {
+            let value = Expression::Select {
+                condition: Box::new(condition.clone()),
+                then: Box::new(first),
+                otherwise: Box::new(second),
+            };
+            (expression_size(&value) <= NODES_OF_A_SELECTION).then_some(())?;
+            self.kept.insert(variable, value);
+        }
+        Some(())
+    }
+
+    /// Returns the bools from before a branch that it assigns, if it has no other effect.
+    fn assigned(&mut self, branch: &[Command]) -> Option<BTreeMap<Variable, Expression>> {
+        let mut assigned = BTreeMap::new();
+        let mut own = BTreeSet::new();
+        for command in branch {
+            match command {
+                Command::Comment(_) => {}
+                Command::Declare { variable, value } => {
+                    own.insert(*variable);
+                    self.declared.insert(*variable);
+                    if let Some(value) = value {
+                        let value = self.value(value)?;
+                        self.kept.insert(*variable, value);
+                    }
+                }
+                Command::Assign { variable, value } => {
+                    let is_bool = self.program.variable(*variable).ty == Type::Scalar(Scalar::Bool);
+                    (is_bool && self.declared.contains(variable)).then_some(())?;
+                    let value = self.value(value)?;
+                    if !own.contains(variable) {
+                        assigned.insert(*variable, value.clone());
+                    }
+                    self.kept.insert(*variable, value);
+                }
+                Command::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    let condition = self.value(condition)?;
+                    let before = self.kept.clone();
+                    deep(|| self.join(&condition, then, otherwise))?;
+                    for (variable, value) in &self.kept {
+                        if !own.contains(variable) && before.get(variable) != Some(value) {
+                            assigned.insert(*variable, value.clone());
+                        }
+                    }
+                }
+                _others => return None,
+            }
+        }
+        Some(assigned)
     }
 
     /// Notes the values that are chosen where a condition holds.

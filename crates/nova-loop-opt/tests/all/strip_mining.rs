@@ -311,6 +311,25 @@ fn loops_of_which_c_compilers_make_vectors_or_never_would_stay() {
     }
 }
 
+#[test]
+fn filters_skip_strips_without_survivors() {
+    let filter = |place: &str, limit: &str| {
+        floats(&format!(
+            "(for e n sequential (store t e 0.0f)) (declare c:i64 0)
+             (for i n sequential (declare v:f32 (load x i)) {}
+               (store t {place} v) (set c (add i64 c (convert.i64 bool (lt f32 w11 {limit})))))",
+            dependent("v", "w")
+        ))
+    };
+    for limit in ["-1.0f", "0.5f", "1.0e30f"] {
+        let text = rewritten(&filter("c", limit));
+        assert!(text.contains("(declare any"), "{text}");
+        // Elements that have places of their own remain.
+        let text = rewritten(&filter("(sub i64 i c)", limit));
+        assert!(!text.contains("(declare any"), "{text}");
+    }
+}
+
 /// Returns a loop that passes on `s` and `j`, and gives them as the last elements.
 fn selected(body: &str) -> String {
     floats(&format!(
@@ -339,6 +358,15 @@ fn folds_that_select_skip_strips() {
              (if {better} (do (set p v) (set q {number})) (do (set p s) (set q j)))
              (set s p) (set j q)"
         ),
+        // A condition that conditionals compute.
+        format!(
+            "(declare b:bool)
+             (if (lt f32 s v) (do (set b true)) (do
+               (declare c:bool)
+               (if (eq f32 s v) (do (set c (lt f32 j 3.0f))) (do (set c false)))
+               (set b c)))
+             (if b (do (set s v) (set j {number})))"
+        ),
         // The least and the greatest element.
         "(if (lt f32 v s) (do (set s v))) (if (lt f32 j v) (do (set j v)))".to_string(),
     ] {
@@ -357,6 +385,10 @@ fn folds_whose_replacements_need_not_become_rare_stay() {
         // Something changes in any case.
         "(if (lt f32 s v) (do (set s v))) (set j (add f32 j 1.0f))",
         "(if (lt f32 s v) (do (set s v)) (do (set s 1.0f)))",
+        // A conditional that computes a condition, and another number.
+        "(declare b:bool) (declare y:f32 0.0f)
+         (if (lt f32 s v) (do (set b true) (set y s)) (do (set b false)))
+         (if b (do (set s v))) (set j y)",
         // An element that may only be read where a condition holds.
         "(if (select (lt f32 s v) (lt f32 j (load x (sub i64 n 1))) false) (do (set s v)))",
     ] {
