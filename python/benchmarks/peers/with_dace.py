@@ -79,21 +79,3 @@ def jacobi_2d(steps, A):
         return result
 
     return call
-
-
-@dace.program
-def floyd_warshall_of(D: dace.int32[N, N]):
-    for k in range(N):
-        D[:] = np.minimum(D, np.add.outer(D[:, k], D[k, :]))
-
-
-@side
-def floyd_warshall(lengths):
-    run, n = compiled(floyd_warshall_of), len(lengths)
-
-    def call():
-        result = lengths.copy()
-        run(D=result, N=n)
-        return result
-
-    return call

@@ -29,22 +29,6 @@ def side(function):
 
 
 @ti.kernel
-def shortest(D: Table, k: i32):
-    for i in range(D.shape[0]):
-        first = D[i, k]
-        for j in range(D.shape[1]):
-            D[i, j] = ti.min(D[i, j], first + D[k, j])
-
-
-@side
-def floyd_warshall(lengths):
-    out = lengths.copy()
-    for k in range(len(out)):
-        shortest(out, k)
-    return out
-
-
-@ti.kernel
 def count(pixels: Numbers, counts: Numbers):
     for k in range(pixels.shape[0]):
         ti.atomic_add(counts[pixels[k]], 1)
