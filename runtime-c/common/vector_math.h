@@ -20,12 +20,6 @@
 #endif
 
 #if NOVA_VECTOR_MATH >= 1
-__attribute__((const, simd("notinbranch"))) double nova_exp_f64(double) __asm__("exp");
-#else
-#define nova_exp_f64 exp
-#endif
-
-#if NOVA_VECTOR_MATH >= 1
 __attribute__((const, simd("notinbranch"))) double nova_log_f64(double) __asm__("log");
 #else
 #define nova_log_f64 log

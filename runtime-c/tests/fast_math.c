@@ -1,4 +1,4 @@
-/* Tests of functions of floats against those of doubles. */
+/* Tests of functions of floats against those of doubles, and of doubles against the C library's. */
 #include "../common/fast_math.h"
 #include "test.h"
 
@@ -18,6 +18,37 @@ static void check(float x)
 {
     CHECK(distance(nova_exp_f32(x), exp((double)x)) < 1.1);
     CHECK(distance(nova_log_f32(x), log((double)x)) < 1.0);
+}
+
+/* Checks the exponential of a double: within 2 units in the last place of the C library's. */
+static void check_exp(double x)
+{
+    double result = nova_exp_f64(x), value = exp(x);
+    int exponent;
+    frexp(value, &exponent);
+    if (isnan(value) || isinf(value))
+        CHECK(isnan(value) ? isnan(result) : result == value);
+    else
+        CHECK(fabs(result - value) <= ldexp(2.0, (exponent < -1021 ? -1021 : exponent) - 53));
+}
+
+/* Checks exponentials at all signs and exponents, and where results become infinite, denormal, zero. */
+static void check_exps(void)
+{
+    for (uint64_t bits = 0; bits < UINT64_MAX - (UINT64_C(1) << 43); bits += (UINT64_C(1) << 43) - 3)
+        check_exp(nova_from_bits(bits));
+    for (int64_t i = -3000000; i < 3000000; i++)
+        check_exp((double)i * 0.00025);
+    for (uint64_t i = 0; i < 2000; i++) {
+        check_exp(nova_from_bits(UINT64_C(0x40862e42fefa39ef) - 1000 + i));
+        check_exp(nova_from_bits(UINT64_C(0xc086232bdd7abcd2) - 1000 + i));
+        check_exp(nova_from_bits(UINT64_C(0xc0874910d52d3051) - 1000 + i));
+        check_exp(nova_from_bits(i));
+    }
+    check_exp(INFINITY);
+    check_exp(-INFINITY);
+    check_exp(NAN);
+    CHECK(nova_exp_f64(0.0) == 1.0 && nova_exp_f64(-0.0) == 1.0);
 }
 
 /* Checks reciprocal square roots of `count` floats from `bits` on. Elements after them do not change. */
@@ -40,6 +71,7 @@ static void check_roots(uint32_t bits, int64_t count)
 
 int main(void)
 {
+    check_exps();
     for (int64_t count = 0; count <= 100; count++)
         check_roots(0x3f7fffd0u, count);
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 40093)

@@ -34,6 +34,7 @@ mod lanes;
 mod lifetimes;
 mod limits;
 mod lockstep;
+mod lockstep_loops;
 mod loops;
 mod nest;
 mod operation;

@@ -12,31 +12,32 @@
 //! Reductions that have lanes of their own ([`crate::lanes`]) keep them if they are long. Short ones gain from
 //! lockstep if neighbours of the map read neighbours in memory, or the same elements. Such a map has a second
 //! version for long reductions.
+//!
+//! Reductions of any length inside a loop gain if they call functions and read the same elements for all
+//! neighbours: each step reads an element once for all lanes, and nothing is combined at the end of each
+//! reduction. Their map has a second version for the elements that do not fill the lanes
+//! ([`crate::lockstep_loops`]).
 
 use crate::lanes::lane_schedule;
 use crate::limits::{ELEMENTS_OF_A_FOLD, ELEMENTS_OF_A_PRIVATE_ARRAY, STATEMENTS_OF_LANES};
-use crate::loops::wrap;
-use crate::outputs::{consume_all, finish_output, start_outputs};
-use crate::source::name_of;
-use crate::space::{Rows, Space};
 use crate::translator::Translator;
-use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
-use nova_diag::{Place, deep};
+use nova_diag::deep;
 use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
 use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_flat::operators::by_component;
 use nova_flat::visit::{each_statement, used_variables};
-use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_machine::cost::is_simple;
 use nova_machine::{Machine, PROCESSOR};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The conditions under which a map is taken in lockstep: upper bounds of extents inside it.
+/// The conditions under which a map is taken in lockstep.
 pub(crate) struct Lockstep {
-    limits: Vec<(flat::Atom, i64)>,
+    /// Upper bounds of extents inside the map.
+    pub(crate) limits: Vec<(flat::Atom, i64)>,
+    /// True if reductions that have lanes of their own keep them where the map does not fill its lanes.
+    pub(crate) fills_lanes: bool,
 }
 
 /// Returns the conditions under which an operation is taken in lockstep, if it may gain from that.
@@ -63,16 +64,22 @@ pub(crate) fn lockstep_of(
         private: BTreeSet::new(),
         written: BTreeSet::new(),
         limits: Vec::new(),
+        fills_lanes: false,
         loops: 0,
         has_recurrence: false,
         costly: 0,
         scattered: 0,
+        apart: 0,
         repeats: false,
         is_masked: false,
     };
     search.body(&operation.body, false)?;
+    if search.fills_lanes && !search.limits.is_empty() {
+        return None;
+    }
     search.gains().then_some(Lockstep {
         limits: search.limits,
+        fills_lanes: search.fills_lanes,
     })
 }
 
@@ -92,6 +99,7 @@ struct Search<'s, 'a> {
     private: BTreeSet<flat::Variable>,
     written: BTreeSet<flat::Variable>,
     limits: Vec<(flat::Atom, i64)>,
+    fills_lanes: bool,
     /// The number of loops that are no vectors by themselves.
     loops: u32,
     /// True if one of them makes a private array.
@@ -100,6 +108,8 @@ struct Search<'s, 'a> {
     costly: u32,
     /// The number of reads of elements that do not lie side by side.
     scattered: u32,
+    /// The number of reads of other elements than the neighbours'.
+    apart: u32,
     /// True in the body of a loop.
     repeats: bool,
     /// True where only some lanes run what a loop repeats.
@@ -199,6 +209,7 @@ impl Search<'_, '_> {
                 }
                 self.scattered += u32::from(!matches!(along, Some(0 | 1)));
                 if along != Some(0) {
+                    self.apart += 1;
                     self.varies(&statement.pattern);
                 }
                 Some(())
@@ -292,15 +303,21 @@ impl Search<'_, '_> {
         let makes_array = operation.outputs.iter().any(is_map);
         let is_plain_map = states.is_empty() && operation.outputs.iter().all(is_map);
         let is_vector = schedule.is_some() || is_plain_map;
-        if schedule.is_some() {
+        let is_long = schedule.is_some() && self.repeats && self.is_bound(&operation.shape);
+        if schedule.is_some() && !is_long {
             self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?;
         }
+        let (costly, apart) = (self.costly, self.apart);
         self.has_recurrence |= makes_array && !is_vector;
         self.loops += u32::from(!is_vector);
         let loops = self.loops;
         self.repeated(false, |search| {
             search.body(&operation.body, in_lanes || is_vector)
         })?;
+        if is_long && (self.costly == costly || self.apart > apart) {
+            return None;
+        }
+        self.fills_lanes |= is_long;
         // Loops in a map inside belong to its own elements.
         (!is_plain_map || self.loops == loops).then_some(())
     }
@@ -343,14 +360,18 @@ impl Search<'_, '_> {
         Some(())
     }
 
+    /// True if an extent is known only inside the map.
+    fn is_bound(&self, shape: &[flat::Atom]) -> bool {
+        let is_bound = |extent: &flat::Atom| matches!(extent, flat::Atom::Variable(v) if self.bound.contains(v));
+        shape.iter().any(is_bound)
+    }
+
     /// Limits extents, which must be known before the map begins.
     fn limit(&mut self, shape: &[flat::Atom], most: i64) -> Option<()> {
+        if self.is_bound(shape) {
+            return None;
+        }
         for extent in shape {
-            if let flat::Atom::Variable(variable) = extent
-                && self.bound.contains(variable)
-            {
-                return None;
-            }
             match self.limits.iter_mut().find(|limit| limit.0 == *extent) {
                 Some(limit) => limit.1 = limit.1.min(most),
                 None => self.limits.push((*extent, most)),
@@ -469,80 +490,4 @@ impl Search<'_, '_> {
         let (factor, _) = address.split(&self.index)?;
         factor.as_constant().filter(|_| known)
     }
-}
-
-/// Translates an operation whose elements are taken in lockstep where the conditions hold.
-pub(crate) fn operation_in_lockstep<'a>(
-    cx: &mut Translator<'a>,
-    operation: &'a flat::ArrayOperation,
-    lockstep: &Lockstep,
-    pattern: &'a [flat::Variable],
-    place: &Place,
-) -> Result<()> {
-    let extents = cx.simple_values(&operation.shape)?;
-    let (Some((inner, outer)), Some((index, outer_indices))) =
-        (extents.split_last(), operation.indices.split_last())
-    else {
-        return Err(internal("an operation without dimensions"));
-    };
-    let mut condition = None;
-    for (extent, most) in &lockstep.limits {
-        let extent = cx.simple(*extent)?;
-        let few = extent.compare(ScalarOperation::LessEqual, Expression::index(*most));
-        condition = Some(match condition {
-            None => few,
-            Some(all) => Expression::and(all, few),
-        });
-    }
-    let variables = cx.bind_indices(outer_indices)?;
-    let mut space = Space::unordered(&extents, Rows::None, place);
-    let outputs = start_outputs(cx, operation, pattern, &space)?;
-    cx.flush_loads()?;
-    cx.loops += 1;
-    let (code, ()) = cx.nested(|cx| {
-        let mut version = |cx: &mut Translator<'a>, level| {
-            let name = name_of(cx.source, *index);
-            let variable = cx.add_variable(name, INDEX);
-            cx.bind_simple(*index, Expression::Variable(variable))?;
-            let all = variables.iter().chain([&variable]);
-            space.indices = all.map(|v: &Variable| Expression::Variable(*v)).collect();
-            let (body, ()) = cx.nested(|cx| {
-                cx.body(&operation.body, |cx, results| {
-                    consume_all(cx, operation, &outputs, results, &space)
-                })?;
-                Ok(())
-            })?;
-            cx.emit(Command::For {
-                variable,
-                count: inner.clone(),
-                level,
-                body,
-                place: place.clone(),
-            });
-            Ok(())
-        };
-        let (then, ()) = cx.nested(|cx| {
-            cx.lockstep = true;
-            let made = version(cx, Level::Independent);
-            cx.lockstep = false;
-            made
-        })?;
-        let Some(condition) = condition else {
-            then.into_iter().for_each(|command| cx.emit(command));
-            return Ok(());
-        };
-        let (otherwise, ()) = cx.nested(|cx| version(cx, Level::Sequential))?;
-        cx.emit(Command::If {
-            condition,
-            then,
-            otherwise,
-        });
-        Ok(())
-    })?;
-    cx.loops -= 1;
-    wrap(cx, outer, &variables, code, place);
-    for output in outputs {
-        finish_output(cx, output, place)?;
-    }
-    Ok(())
 }

@@ -35,6 +35,7 @@ mod agreement;
 mod block;
 mod conditionals;
 mod endless;
+mod grown;
 mod private;
 mod scalars;
 mod scattered;
@@ -64,9 +65,11 @@ pub fn run(program: &mut Program) {
     each_function(program, |program, function| {
         let memory = Memory::of(program, function);
         let rewrites = !function.recursive;
+        let rows = grown::Rows::of(function);
         let mut pass = Lockstep {
             program,
             memory,
+            rows,
             lanes,
             rewrites,
         };
@@ -78,6 +81,8 @@ pub fn run(program: &mut Program) {
 struct Lockstep<'a> {
     program: &'a mut Program,
     memory: Memory,
+    /// The rows at the end of arrays that grow.
+    rows: grown::Rows,
     /// The number of lanes.
     lanes: i64,
     /// False if the function may call itself.
@@ -196,12 +201,14 @@ impl Lockstep<'_> {
         self.program.add_variable(name, varying::INDEX)
     }
 
-    /// True if commands write only memory to which a single pointer leads.
+    /// True if commands write only memory to which a single pointer leads, or rows of which they read nothing.
     fn writes_own(&self, body: &[Command], private: &BTreeSet<Variable>) -> bool {
         let mut own = true;
         walk::each_command(body, |command| {
             if let Command::Store { pointer, .. } = command {
-                own &= private.contains(pointer) || self.memory.is_own(*pointer);
+                own &= private.contains(pointer)
+                    || self.memory.is_own(*pointer)
+                    || self.rows.is_own(*pointer, body);
             }
         });
         own

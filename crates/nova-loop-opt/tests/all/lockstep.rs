@@ -20,9 +20,34 @@ fn function(elements: &str, body: &str) -> String {
     )
 }
 
+/// A function from bytes to a number, which writes three rows at the end of an array `y` that grows, and sums up
+/// all of them.
+fn rows(body: &str) -> String {
+    format!(
+        "(program (entry \"f\" [(\"x\" (vector u8))] i32 \"f\")
+          (function \"f\" [n:i64 x:(pointer u8) xb:block] [r:i32]
+            (declare y:(pointer i32) (null i32))
+            (declare yb:block null)
+            (declare total:i64 0)
+            (for k 3 sequential
+              (reserve yb y i32 total (add i64 total n))
+              (declare row:(pointer i32) (offset y total))
+              (for i n independent {body})
+              (set total (add i64 total n)))
+            (declare s:i32 0i32)
+            (for m total sequential (set s (add i32 (mul i32 s 31i32) (load y m))))
+            (release yb)
+            (set r s)))"
+    )
+}
+
 /// Returns the text of a function after the pass, which must give the same values.
 fn rewritten(elements: &str, body: &str) -> String {
-    let before = read(&function(elements, body));
+    rewritten_program(&function(elements, body))
+}
+
+fn rewritten_program(text: &str) -> String {
+    let before = read(text);
     let (after, printed) = after(&before, nova_loop_opt::lockstep::run);
     let same = |k: u8| k / 90;
     let other = |k: u8| k.wrapping_mul(37) % 13;
@@ -96,4 +121,27 @@ fn rows_are_written_in_tiles() {
          (release ab)",
     );
     assert!(text.contains("(for tile_"), "{text}");
+}
+
+/// The steps of an element of a row, from the number `z` on.
+const STEPS: &str = "
+    (for j 5 sequential
+      (set z (add i32 (mul i32 z 3i32) (convert.i32 i64 (add i64 j k)))))";
+
+#[test]
+fn rows_of_an_array_that_grows_are_written_in_lanes() {
+    let text = rewritten_program(&rows(&format!(
+        "(declare z:i32 (convert.i32 u8 (load x i))) {STEPS} (store row i z)"
+    )));
+    assert!(text.contains("(for block_"), "{text}");
+}
+
+#[test]
+fn rows_that_read_their_array_stay_in_order() {
+    let own = "(store row i 1i32) (declare z:i32 (load row i))";
+    let earlier = "(store row i 1i32) (declare z:i32 (load y 0))";
+    for first in [own, earlier] {
+        let text = rewritten_program(&rows(&format!("{first} {STEPS} (store row i z)")));
+        assert!(!text.contains("(for block_"), "{text}");
+    }
 }
