@@ -157,10 +157,10 @@ fn counted_loop(
         return traced_loop(code, variable, count, level, body, place);
     }
     if !code.program().strict
-        && let Some(array) = rsqrt_in_place(variable, body)
+        && let Some((array, roots)) = rsqrt_in_place(variable, body)
     {
         let array = code.named(array);
-        code.push(Statement::call(RSQRT, vec![array, count]));
+        code.push(Statement::call(roots, vec![array, count]));
         return;
     }
     let dialect = code.unit.options.dialect;
@@ -258,12 +258,9 @@ fn break_loop(code: &mut Emitter) {
     code.push(Statement::Goto(label));
 }
 
-/// The runtime's function that replaces the elements of an array by their reciprocal square roots.
-const RSQRT: &str = "nova_reciprocal_roots_f32";
-
-/// Returns the array whose elements a loop over `index` replaces by their reciprocal square roots;
-/// `None` if its body does anything else.
-fn rsqrt_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
+/// Returns the array whose elements a loop over `index` replaces by their reciprocal square roots, and
+/// the runtime's function for that; `None` if its body does anything else.
+fn rsqrt_in_place(index: Variable, body: &[Command]) -> Option<(Variable, &'static str)> {
     let [
         Command::Store {
             pointer,
@@ -271,7 +268,7 @@ fn rsqrt_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
             value:
                 ir::Expression::Scalar {
                     operation: ScalarOperation::ReciprocalSqrt,
-                    operand: Scalar::F32,
+                    operand,
                     arguments,
                 },
         },
@@ -290,5 +287,9 @@ fn rsqrt_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
     };
     let same = matches!(**read, ir::Expression::Variable(read) if read == *pointer)
         && matches!(**from, ir::Expression::Variable(from) if from == index);
-    (same && *to == index).then_some(*pointer)
+    let roots = match operand {
+        Scalar::F64 => "nova_reciprocal_roots_f64",
+        _floats => "nova_reciprocal_roots_f32",
+    };
+    (same && *to == index).then_some((*pointer, roots))
 }
