@@ -38,6 +38,7 @@ mod endless;
 mod private;
 mod scalars;
 mod scattered;
+mod stretches;
 mod transposed;
 mod values;
 mod varying;
