@@ -69,9 +69,45 @@ static void check_roots(uint32_t bits, int64_t count)
     }
 }
 
+/* The same for doubles, next to roots as long doubles. */
+static void check_double_roots(uint64_t bits, int64_t count)
+{
+    double v[50];
+    for (int64_t i = 0; i < 50; i++)
+        v[i] = nova_from_bits(bits + (uint64_t)i * UINT64_C(0x10000c0ffee));
+    nova_reciprocal_roots_f64(v, count);
+    for (int64_t i = 0; i < 50; i++) {
+        double x = nova_from_bits(bits + (uint64_t)i * UINT64_C(0x10000c0ffee));
+        if (i >= count)
+            CHECK(nova_bits(v[i]) == nova_bits(x));
+        else if (x == 0.0)
+            CHECK(v[i] == (signbit(x) ? -INFINITY : INFINITY));
+        else if (isnan(x) || x < 0.0)
+            CHECK(isnan(v[i]));
+        else if (isinf(x))
+            CHECK(v[i] == 0.0 && !signbit(v[i]));
+        else {
+            int exponent;
+            long double root = 1.0L / sqrtl((long double)x);
+            frexp((double)root, &exponent);
+            CHECK(fabsl(v[i] - root) < 1.5L * ldexpl(1.0L, exponent - 53));
+        }
+    }
+}
+
 int main(void)
 {
     check_exps();
+    for (int64_t count = 0; count <= 50; count++)
+        check_double_roots(UINT64_C(0x3fefffff00000000), count);
+    for (uint64_t k = 0; k < 100000; k++)
+        check_double_roots(k * UINT64_C(0xa3b1c9e5f017), 50);
+    for (uint64_t k = 0; k < 50; k++) {
+        check_double_roots(k, 50);
+        check_double_roots(UINT64_C(0x7ff0000000000000) - k * UINT64_C(0x10000c0ffee), 50);
+        check_double_roots(UINT64_C(0x8000000000000000) - k * UINT64_C(0x10000c0ffee), 50);
+        check_double_roots(UINT64_C(0xfff0000000000000) - k * UINT64_C(0x10000c0ffee), 50);
+    }
     for (int64_t count = 0; count <= 100; count++)
         check_roots(0x3f7fffd0u, count);
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 40093)

@@ -1,5 +1,6 @@
-//! A pass on Loop that gives reciprocal square roots of floats a loop of their own. Processors have
-//! an instruction that estimates many at once, which C compilers do not use by themselves.
+//! A pass on Loop that gives reciprocal square roots a loop of their own. Processors have
+//! an instruction that estimates many at once, which C compilers do not use by themselves. The module
+//! [`quotients`] makes reciprocal square roots of quotients before.
 //!
 //! A loop over lanes (a constant number of iterations) whose body contains `rsqrt` becomes three
 //! loops (loop distribution). The first one computes the argument, and stores it and the scalars
@@ -19,10 +20,23 @@ use nova_loop::walk;
 use nova_machine::{PROCESSOR, figures};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The least and the greatest number of lanes: enough for a vector, and few enough for registers.
-const LANES: std::ops::RangeInclusive<i64> = VECTOR..=figures::STRIPS.refined_vectors * VECTOR;
-/// The number of lanes of a vector of floats.
-const VECTOR: i64 = PROCESSOR.lanes(4) as i64;
+mod quotients;
+
+/// The greatest number of vectors, which few registers hold.
+const VECTORS: i64 = figures::STRIPS.refined_vectors;
+
+/// Returns the number of lanes of a vector.
+const fn vector(scalar: Scalar) -> i64 {
+    match scalar {
+        Scalar::F64 => PROCESSOR.lanes(8) as i64,
+        _others => PROCESSOR.lanes(4) as i64,
+    }
+}
+
+/// True if loops over so many lanes have whole vectors of these numbers, and few enough for registers.
+fn has_vectors(lanes: i64, scalar: Scalar) -> bool {
+    (vector(scalar)..=VECTORS * vector(scalar)).contains(&lanes)
+}
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
@@ -99,7 +113,12 @@ impl Lanes {
         else {
             return None;
         };
-        let count = count.as_index().filter(|count| LANES.contains(count))?;
+        let count = count.as_index().filter(|count| {
+            let scalars = [Scalar::F32, Scalar::F64];
+            scalars
+                .into_iter()
+                .any(|scalar| has_vectors(*count, scalar))
+        })?;
         Some(Lanes {
             variable: *variable,
             count: u32::try_from(count).ok()?,
@@ -135,6 +154,16 @@ impl RsqrtRefinement<'_> {
 
     /// Adds a command. A loop over lanes becomes three loops for each `rsqrt` in it.
     fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
+        if !self.program.strict
+            && let Some(mut lanes) = Lanes::of(&command)
+            && only_values(&lanes.body)
+            && let Some(body) = quotients::with_products(self.program, &lanes.body)
+        {
+            lanes.body = body;
+            if self.first_rsqrt(&lanes).is_some() {
+                command = lanes.with_body(lanes.variable, lanes.body.clone());
+            }
+        }
         while let Some(lanes) = Lanes::of(&command)
             && let Some(at) = self.first_rsqrt(&lanes)
         {
@@ -163,6 +192,8 @@ impl RsqrtRefinement<'_> {
             }
         }
         let at = lanes.body.iter().position(has_rsqrt)?;
+        let scalar = rsqrt_type(lanes.body.get(at)?)?;
+        has_vectors(i64::from(lanes.count), scalar).then_some(())?;
         let (before, from) = lanes.body.split_at(at);
         let declared = before
             .iter()
@@ -183,7 +214,8 @@ impl RsqrtRefinement<'_> {
     fn distribute(&mut self, mut lanes: Lanes, at: usize, made: &mut Vec<Command>) -> Command {
         let mut after = lanes.body.split_off(at);
         let lane = Expression::Variable(lanes.variable);
-        let root = self.local("root", Scalar::F32, &lanes, made);
+        let scalar = after.first().and_then(rsqrt_type).unwrap_or(Scalar::F32);
+        let root = self.local("root", scalar, &lanes, made);
         let rest = self.index("lane");
         // The result takes the place of the argument.
         let mut value = None;
@@ -243,7 +275,7 @@ impl RsqrtRefinement<'_> {
         made.push(lanes.with_body(lanes.variable, before));
         let index = self.index("lane");
         let lane = Expression::Variable(index);
-        let in_place = rsqrt(Expression::load(root, lane.clone()));
+        let in_place = rsqrt(scalar, Expression::load(root, lane.clone()));
         made.push(lanes.with_body(index, vec![store(root, &lane, in_place)]));
         lanes.with_body(rest, start)
     }
@@ -278,33 +310,55 @@ fn store(pointer: Variable, index: &Expression, value: Expression) -> Command {
     }
 }
 
-fn rsqrt(argument: Expression) -> Expression {
+fn rsqrt(operand: Scalar, argument: Expression) -> Expression {
     Expression::Scalar {
         operation: ScalarOperation::ReciprocalSqrt,
-        operand: Scalar::F32,
+        operand,
         arguments: vec![argument],
     }
 }
 
+/// True if commands declare variables and store elements only.
+fn only_values(commands: &[Command]) -> bool {
+    commands.iter().all(|command| {
+        matches!(
+            command,
+            Command::Declare { value: Some(_), .. } | Command::Store { .. }
+        )
+    })
+}
+
 /// True if a command always computes an `rsqrt`.
 fn has_rsqrt(command: &Command) -> bool {
-    let mut found = false;
-    walk::reads(command, &mut |e| found |= argument(e).is_some());
+    rsqrt_type(command).is_some()
+}
+
+/// Returns the type of the first `rsqrt` that a command always computes.
+fn rsqrt_type(command: &Command) -> Option<Scalar> {
+    let mut found = None;
+    walk::reads(command, &mut |e| {
+        found = found.or_else(|| first(e).map(|(scalar, _)| scalar));
+    });
     found
 }
 
 /// Returns the argument of the first `rsqrt` that an expression always computes. It contains no
 /// other `rsqrt`.
 fn argument(expression: &Expression) -> Option<&Expression> {
+    first(expression).map(|(_, argument)| argument)
+}
+
+/// Returns the type and the argument of that `rsqrt`.
+fn first(expression: &Expression) -> Option<(Scalar, &Expression)> {
     let inside = always(expression)
         .into_iter()
-        .find_map(|child| deep(|| argument(child)));
+        .find_map(|child| deep(|| first(child)));
     inside.or(match expression {
         Expression::Scalar {
             operation: ScalarOperation::ReciprocalSqrt,
-            operand: Scalar::F32,
+            operand,
             arguments,
-        } => arguments.first(),
+        } => Some((*operand, arguments.first()?)),
         _ => None,
     })
 }

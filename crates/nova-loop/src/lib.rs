@@ -103,6 +103,7 @@ pub mod error;
 pub mod expression;
 pub mod first_fields;
 pub mod functions;
+pub mod idioms;
 pub mod interpret;
 pub mod ir;
 pub mod kernels;

@@ -61,6 +61,7 @@ pub const FILES: &[(&str, &str)] = files![
     "cuda/vectors.h",
     "cuda/ordered.h",
     "common/fast_math.h",
+    "common/compaction.h",
     "common/nova_math.h",
     "common/arguments.h",
     "common/nodes.h",

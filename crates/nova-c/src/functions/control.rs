@@ -11,8 +11,9 @@ use crate::emit::races::{traced_barrier, traced_loop};
 use crate::functions::region::region;
 use crate::syntax::{int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement};
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::Scalar;
 use nova_diag::Place;
+use nova_loop::idioms::Idiom;
 use nova_loop::ir::{
     self, Command, Level, Variable, calls, errors, memory_commands, variable_commands,
 };
@@ -156,12 +157,10 @@ fn counted_loop(
     if code.unit.traces() {
         return traced_loop(code, variable, count, level, body, place);
     }
-    if !code.program().strict
-        && let Some(array) = rsqrt_in_place(variable, body)
+    if let Some(idiom) = Idiom::of(code.program(), variable, body)
+        && let Some(call) = call_of(code, idiom, &count)
     {
-        let array = code.named(array);
-        code.push(Statement::call(RSQRT, vec![array, count]));
-        return;
+        return code.push(call);
     }
     let dialect = code.unit.options.dialect;
     if level.starts_kernel() && !code.is_on_device() {
@@ -258,37 +257,30 @@ fn break_loop(code: &mut Emitter) {
     code.push(Statement::Goto(label));
 }
 
-/// The runtime's function that replaces the elements of an array by their reciprocal square roots.
-const RSQRT: &str = "nova_reciprocal_roots_f32";
-
-/// Returns the array whose elements a loop over `index` replaces by their reciprocal square roots;
-/// `None` if its body does anything else.
-fn rsqrt_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
-    let [
-        Command::Store {
-            pointer,
-            index: ir::Expression::Variable(to),
-            value:
-                ir::Expression::Scalar {
-                    operation: ScalarOperation::ReciprocalSqrt,
-                    operand: Scalar::F32,
-                    arguments,
-                },
-        },
-    ] = body
-    else {
-        return None;
-    };
-    let [
-        ir::Expression::Load {
-            pointer: read,
-            index: from,
-        },
-    ] = &arguments[..]
-    else {
-        return None;
-    };
-    let same = matches!(**read, ir::Expression::Variable(read) if read == *pointer)
-        && matches!(**from, ir::Expression::Variable(from) if from == index);
-    (same && *to == index).then_some(*pointer)
+/// Returns the call of the runtime that does what a loop of so many iterations does; `None` where the loop
+/// stays.
+fn call_of(code: &mut Emitter, idiom: Idiom, count: &Expression) -> Option<Statement> {
+    match idiom {
+        Idiom::ReciprocalRoots { .. } if code.program().strict => None,
+        Idiom::ReciprocalRoots { array, element } => {
+            let roots = match element {
+                Scalar::F64 => "nova_reciprocal_roots_f64",
+                _floats => "nova_reciprocal_roots_f32",
+            };
+            Some(Statement::call(
+                roots,
+                vec![code.named(array), count.clone()],
+            ))
+        }
+        Idiom::Compaction {
+            array,
+            kept,
+            taken,
+            bits,
+        } => {
+            let arguments = vec![code.named(array), code.named(kept), count.clone()];
+            let call = Expression::call(format!("nova_compact_{bits}"), arguments);
+            Some(Statement::assign(code.named(taken), call))
+        }
+    }
 }

@@ -70,7 +70,7 @@ impl Block<'_> {
     }
 
     /// Returns the value of a variable after commands, if it is the same in all lanes.
-    fn first_value(&self, before: &[Command], state: Variable) -> Option<Expression> {
+    pub(super) fn first_value(&self, before: &[Command], state: Variable) -> Option<Expression> {
         let is_declared =
             |c: &Command| matches!(c, Command::Declare { variable, .. } if *variable == state);
         let at = before.iter().position(is_declared)?;

@@ -127,16 +127,19 @@ impl<'p> Block<'p> {
         match &commands[at] {
             Command::Loop { body, place } => {
                 let ending = ending(commands, at);
-                let lanes = |b: &mut Self| b.occupied(body, |b| b.endless(body, place, &ending));
                 let before = commands.get(..at).unwrap_or_default();
+                let lanes = |b: &mut Self, before: &[Command]| {
+                    b.occupied(body, |b| b.endless(before, body, place, &ending))
+                };
                 let agreement = self.agreement(before, body);
                 let plan = &self.program.plan;
                 let agreement = agreement.filter(|_| plan.allows(place, Choice::Agreement));
                 let Some(agreement) = agreement else {
-                    return lanes(self);
+                    return lanes(self, before);
                 };
                 let parted = self.while_lanes_agree(agreement, body, place)?;
-                let then = self.inner(lanes)?;
+                // The states have changed since the commands before the loop.
+                let then = self.inner(|block| lanes(block, &[]))?;
                 self.made.push(when(parted, then));
                 Some(())
             }

@@ -2,7 +2,8 @@
 //! has left, and a mask has the lanes that are still inside.
 //!
 //! A loop that begins with its test and only computes values of lanes has one loop over lanes: the test, and
-//! the step of the lanes that stay. It ends when no lane has stayed, so that the last step is one of no lane.
+//! the step of the lanes that stay. It ends when no lane has stayed, so that the last step is one of no lane. Loops
+//! with cheap steps run in [`super::stretches`].
 
 use super::block::{Block, break_if};
 use super::varying::{has_checks, leaves_if, reads};
@@ -14,9 +15,11 @@ use nova_loop::walk;
 use std::collections::BTreeSet;
 
 impl Block<'_> {
-    /// Adds a loop that breaks end. Lanes that have left it may hold any values of the variables `ending`.
+    /// Adds a loop that breaks end, which stands after the commands `before`. Lanes that have left it may hold any
+    /// values of the variables `ending`.
     pub(super) fn endless(
         &mut self,
+        before: &[Command],
         body: &[Command],
         place: &Place,
         ending: &BTreeSet<Variable>,
@@ -40,11 +43,13 @@ impl Block<'_> {
         self.masks.push(active);
         let deeper = self.deepen(ending);
         let fused = self.fused(body);
+        let stretch = fused.and_then(|(condition, step)| self.stretch(before, condition, step));
         let occupied = has_lanes && !has_checks(body) && fused.is_none();
         let occupied = std::mem::replace(&mut self.occupied, occupied);
-        let body = self.inner(|block| match fused {
-            Some((condition, step)) => block.test_and_step(condition, step),
-            None => block.until_all_have_left(body),
+        let body = self.inner(|block| match (fused, stretch) {
+            (Some((_, step)), Some(stretch)) => block.stretched(stretch, step, active, place),
+            (Some((condition, step)), None) => block.test_and_step(condition, step),
+            (None, _) => block.until_all_have_left(body),
         })?;
         self.occupied = occupied;
         self.depths.extend(deeper);
@@ -53,7 +58,7 @@ impl Block<'_> {
         Some(())
     }
 
-    fn push_loop(&mut self, body: Vec<Command>, place: &Place) {
+    pub(super) fn push_loop(&mut self, body: Vec<Command>, place: &Place) {
         self.made.push(Command::Loop {
             body,
             place: place.clone(),
@@ -104,11 +109,17 @@ impl Block<'_> {
     }
 
     /// Switches off the lanes for which a condition holds. Returns the mask of the loop.
-    fn stay_unless(&mut self, condition: &Expression) -> Option<Variable> {
+    pub(super) fn stay_unless(&mut self, condition: &Expression) -> Option<Variable> {
         let active = self.masks.last().copied()?;
         let condition = self.gathered(condition)?;
         let stays = self.own(&condition).negated();
         let value = match self.is_total(&stays) {
+            // Processors with masks move a number or 0 in one instruction.
+            true if !matches!(stays, Expression::Select { .. }) => Expression::Select {
+                condition: Box::new(stays),
+                then: Box::new(self.at(active)),
+                otherwise: Box::new(number(0)),
+            },
             true => on_masks(ScalarOperation::BitAnd, self.at(active), total_flag(stays)),
             false => self.under_mask(flag(stays), number(0), MASK),
         };

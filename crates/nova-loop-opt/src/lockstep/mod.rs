@@ -39,6 +39,7 @@ mod grown;
 mod private;
 mod scalars;
 mod scattered;
+mod stretches;
 mod transposed;
 mod values;
 mod varying;

@@ -150,23 +150,21 @@ impl Strips<'_> {
             made.push(self.over(strip, Part::Rest, &parts.rest));
             return;
         };
-        let taken = self.add_index("taken");
-        let start = Command::declare(taken, Expression::index(0));
-        let count = Command::Assign {
-            variable: taken,
-            value: Expression::Variable(taken).plus(guard.flag()),
-        };
         let mut pure = parts.pure.clone();
         if let Some(rest) = &guard.taken {
             made.push(self.over(strip, Part::Pure, &pure));
-            made.push(start);
-            let packed = self.pack(strip, (taken, count), &guard.pure, rest, made);
+            let packed = self.pack(strip, guard, rest, made);
             made.push(self.over(&packed, Part::Pure, &guard.pure));
             made.push(self.over(&packed, Part::Rest, rest));
             return;
         }
-        made.push(start);
-        pure.push(count);
+        let taken = self.add_index("taken");
+        made.push(Command::declare(taken, Expression::index(0)));
+        let flag = convert(MASK, Scalar::I64, guard.flag());
+        pure.push(Command::Assign {
+            variable: taken,
+            value: Expression::Variable(taken).plus(flag),
+        });
         made.push(self.over(strip, Part::Pure, &pure));
         let enough = Expression::Variable(taken).times(Expression::index(TAKEN));
         let then = vec![
@@ -242,38 +240,52 @@ impl Strips<'_> {
         }
     }
 
-    /// Adds the loop that moves what the iterations of a strip need which take the branch to the front of the local
-    /// arrays. Returns the strip of these iterations.
+    /// Adds the loops that move what the iterations of a strip need which take the branch to the front of the local
+    /// arrays: one for the flags of all iterations, and one for each array. Returns the strip of these iterations.
     fn pack<'a>(
         &mut self,
         strip: &Strip<'a>,
-        (taken, count): (Variable, Command),
-        pure: &[Command],
+        guard: &Guard,
         rest: &[Command],
         made: &mut Vec<Command>,
     ) -> Strip<'a> {
+        let pure = &guard.pure;
         let mut read = &needs(pure) | &(&needs(rest) - &declared(pure));
         again(&strip.parts.again, &mut read, &mut BTreeSet::new());
+        let mut packed: Vec<Variable> = strip
+            .arrays
+            .iter()
+            .filter(|(variable, _)| read.contains(variable))
+            .map(|(_, array)| *array)
+            .collect();
+        let mut flagged = Strip {
+            length: strip.length.clone(),
+            arrays: strip.arrays.clone(),
+            tables: Vec::new(),
+            ..*strip
+        };
+        let flag = convert(MASK, Scalar::U8, guard.flag());
         let mut commands = Vec::new();
-        for (variable, array) in &strip.arrays {
-            if read.contains(variable) {
-                commands.push(store(*array, taken, *variable));
-            }
-        }
+        let kept = self.expanded("kept", Scalar::U8, flag, &mut flagged, &mut commands, made);
         let mut iterations = None;
         if read.contains(&strip.index) {
-            let array = self
-                .program
-                .add_variable("iterations", Type::Pointer(Scalar::I64));
-            made.push(Command::Local {
-                pointer: array,
-                count: STRIP,
-            });
-            commands.push(store(array, taken, strip.index));
+            let number = Expression::Variable(strip.index);
+            let name = "iterations";
+            let array = self.expanded(name, Scalar::I64, number, &mut flagged, &mut commands, made);
+            packed.push(array);
             iterations = Some(array);
         }
-        commands.push(count);
-        made.push(self.over(strip, Part::Rest, &commands));
+        made.push(self.over(&flagged, Part::Pure, &commands));
+        let mut packed: Vec<Option<Variable>> = packed.into_iter().map(Some).collect();
+        if packed.is_empty() {
+            packed.push(None);
+        }
+        let mut taken = strip.index;
+        for array in packed {
+            taken = self.add_index("taken");
+            made.push(Command::declare(taken, Expression::index(0)));
+            made.push(self.compaction(strip, array, kept, taken));
+        }
         Strip {
             length: Expression::Variable(taken),
             arrays: strip.arrays.clone(),
@@ -281,6 +293,53 @@ impl Strips<'_> {
             iterations,
             ..*strip
         }
+    }
+
+    /// Adds a local array with an element for each iteration of a strip, and the command that computes one.
+    fn expanded(
+        &mut self,
+        name: &str,
+        element: Scalar,
+        value: Expression,
+        strip: &mut Strip,
+        commands: &mut Vec<Command>,
+        made: &mut Vec<Command>,
+    ) -> Variable {
+        let variable = self.program.add_variable(name, Type::Scalar(element));
+        let pointer = self.program.add_variable(name, Type::Pointer(element));
+        made.push(Command::Local {
+            pointer,
+            count: STRIP,
+        });
+        strip.arrays.insert(variable, pointer);
+        commands.push(Command::declare(variable, value));
+        pointer
+    }
+
+    /// Returns the loop that moves the elements whose flag is 1 to the front of an array, and counts them. The
+    /// emitter of C writes it as a call ([`nova_loop::idioms`]).
+    fn compaction(
+        &mut self,
+        strip: &Strip,
+        array: Option<Variable>,
+        kept: Variable,
+        taken: Variable,
+    ) -> Command {
+        let k = self.add_index("k");
+        let at = |array| Expression::load(array, Expression::Variable(k));
+        let mut body = Vec::new();
+        if let Some(array) = array {
+            body.push(Command::Store {
+                pointer: array,
+                index: Expression::Variable(taken),
+                value: at(array),
+            });
+        }
+        body.push(Command::Assign {
+            variable: taken,
+            value: Expression::Variable(taken).plus(convert(Scalar::U8, Scalar::I64, at(kept))),
+        });
+        Command::sequential(k, strip.length.clone(), body, strip.place)
     }
 
     /// Returns a loop over the strip with a copy of these commands. It reads what earlier loops computed from local
@@ -354,15 +413,18 @@ impl Guard {
     /// Returns 1 where the branch is taken, and 0 elsewhere.
     fn flag(&self) -> Expression {
         let holds = total_flag(self.condition.clone());
-        let flag = match self.is_then {
+        match self.is_then {
             true => holds,
             false => on_masks(ScalarOperation::Subtract, number(1), holds),
-        };
-        Expression::Scalar {
-            operation: ScalarOperation::Convert(Scalar::I64),
-            operand: MASK,
-            arguments: vec![flag],
         }
+    }
+}
+
+fn convert(from: Scalar, to: Scalar, value: Expression) -> Expression {
+    Expression::Scalar {
+        operation: ScalarOperation::Convert(to),
+        operand: from,
+        arguments: vec![value],
     }
 }
 

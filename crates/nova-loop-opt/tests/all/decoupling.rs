@@ -91,6 +91,7 @@ fn iterations_that_take_a_costly_branch_are_packed_where_others_have_no_effect()
     ] {
         let text = rewritten(&format!("{draw} {rest}"));
         assert!(text.contains("(declare taken"), "{text}");
+        assert!(text.contains("(load kept"), "{text}");
         assert_eq!(text.matches("(log f64").count(), 2, "{text}");
     }
     // Other iterations have an effect, or places depend on the number of the iteration.

@@ -145,3 +145,46 @@ fn rows_that_read_their_array_stay_in_order() {
         assert!(!text.contains("(for block_"), "{text}");
     }
 }
+
+#[test]
+fn cheap_steps_run_in_stretches_with_scalar_counters() {
+    for (start, condition) in [
+        ("0i32", "(select (lt i32 c 21i32) (lt i32 v 200i32) false)"),
+        ("0i32", "(select (lt i32 v 200i32) (lt i32 c 21i32) false)"),
+        ("0i32", "(lt i32 v 200i32)"),
+        ("30i32", "(select (lt i32 c 21i32) (lt i32 v 200i32) false)"),
+    ] {
+        let text = rewritten(
+            "n",
+            &format!(
+                "(declare v:i32 (convert.i32 u8 (load x i)))
+                 (declare c:i32 {start})
+                 (loop
+                   (if (not bool {condition}) (do (break)))
+                   (set v (add i32 (mul i32 v 2i32) 1i32))
+                   (set c (add i32 c 1i32)))
+                 (store y i (add i32 c (mul i32 v 3i32)))"
+            ),
+        );
+        assert!(text.contains("(declare steps_"), "{text}");
+        let is_scalar = text.contains("(if (not bool (select (lt i64 done_")
+            && text.matches("(lt i32 c_").count() >= 2;
+        assert_eq!(is_scalar, condition.contains("21i32"), "{text}");
+    }
+}
+
+#[test]
+fn counters_that_begin_apart_are_no_scalars() {
+    let text = rewritten(
+        "n",
+        "(declare v:i32 (convert.i32 u8 (load x i)))
+         (declare c:i32 (and i32 v 7i32))
+         (loop
+           (if (not bool (select (lt i32 c 21i32) (lt i32 v 200i32) false)) (do (break)))
+           (set v (add i32 (mul i32 v 2i32) 1i32))
+           (set c (add i32 c 1i32)))
+         (store y i (add i32 c v))",
+    );
+    assert!(text.contains("(declare steps_"), "{text}");
+    assert!(!text.contains("(set c_"), "{text}");
+}

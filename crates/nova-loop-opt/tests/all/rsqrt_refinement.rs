@@ -1,9 +1,12 @@
 //! Tests of the refinement of reciprocal square roots: loops over lanes are distributed where that changes no
 //! value, and left unchanged elsewhere.
 
-use crate::programs::{after, bits, read};
+use crate::programs::{after, bits, read, value_of};
+use nova_core::value::Elements;
+use nova_core::{ScalarValue, Value};
 use nova_loop::ir::Program;
 use nova_loop::print::print;
+use std::sync::Arc;
 
 /// A function from floats to a float, with a loop of `count` iterations over `i` and local arrays
 /// `a` and `b`; `p` also points to `b`.
@@ -83,4 +86,67 @@ fn other_loops_stay() {
         0,
         "no root"
     );
+}
+
+/// Returns the text of a function from doubles after the pass, whose loop over lanes stores into `a`.
+fn of_doubles(count: &str, body: &str) -> String {
+    let text = format!(
+        "(program (entry \"f\" [(\"x\" (vector f64))] f64 \"f\")
+          (function \"f\" [n:i64 x:(pointer f64) xb:block] [r:f64]
+            (local a:(pointer f64) 64)
+            (for j 64 sequential (store a j 1.0L))
+            (for i {count} sequential {body})
+            (set r 0.0L)
+            (for m 64 sequential (set r (add f64 (mul f64 r 0.5L) (load a m))))))"
+    );
+    let before = read(&text);
+    let (after, printed) = after(&before, nova_loop_opt::rsqrt_refinement::run);
+    let numbers = (0..64u8).map(|k| f64::from(k) + 0.25).collect();
+    let inputs = [Value::Vector(Elements::F64(Arc::new(numbers)))];
+    let [old, new] = [&before, &after].map(|program| match value_of(program, &inputs) {
+        Value::Scalar(ScalarValue::F64(value)) => value,
+        other => panic!("{other:?}"),
+    });
+    assert!(
+        (old - new).abs() <= 1e-12 * old.abs(),
+        "{old} {new} {printed}"
+    );
+    printed
+}
+
+#[test]
+fn quotients_by_roots_become_products() {
+    let declare = "(declare d:f64 (load x i))";
+    for quotient in [
+        "(store a i (div f64 3.0L (sqrt f64 d)))",
+        "(store a i (div f64 (load x i) (mul f64 d (sqrt f64 d))))",
+        "(store a i (div f64 1.0L (mul f64 (sqrt f64 d) d)))",
+        "(store a i (recip f64 (sqrt f64 d)))",
+        "(declare s:f64 (sqrt f64 d)) (store a i (div f64 2.0L (mul f64 s (mul f64 s s))))",
+    ] {
+        for count in ["8", "32"] {
+            let text = of_doubles(count, &format!("{declare} {quotient}"));
+            assert!(!text.contains("(sqrt") && !text.contains("(div"), "{text}");
+            assert_eq!(text.matches("(rsqrt").count(), 1, "{text}");
+        }
+        let text = of_doubles("64", &format!("{declare} {quotient}"));
+        assert!(!text.contains("(rsqrt"), "too many vectors: {text}");
+    }
+}
+
+#[test]
+fn other_quotients_stay() {
+    for quotient in [
+        // Another factor.
+        "(store a i (div f64 3.0L (mul f64 (sqrt f64 (load x i)) 5.0L)))",
+        // Roots of two numbers.
+        "(declare d:f64 (load x i))
+         (store a i (div f64 1.0L (mul f64 (sqrt f64 d) (sqrt f64 (add f64 d 1.0L)))))",
+        // The root is used elsewhere.
+        "(declare d:f64 (load x i)) (declare s:f64 (sqrt f64 d))
+         (store a i (add f64 (div f64 2.0L s) s))",
+    ] {
+        let text = of_doubles("32", quotient);
+        assert!(!text.contains("(rsqrt"), "{text}");
+    }
 }
