@@ -236,7 +236,7 @@ static void slots_run_out(void)
     CHECK(nova_publish(pool, nova_work_on_region, &nothing, NULL, 1) == NULL);
     every_chunk_is_done_once();
     for (int i = 0; i < NOVA_SLOTS; i++)
-        nova_retract(pool, taken[i]);
+        nova_retract(pool, taken[i], 0);
     every_chunk_is_done_once();
 }
 
