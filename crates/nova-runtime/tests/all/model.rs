@@ -90,7 +90,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (POOL, "SKIP_LOWER", FAILING),
     (POOL, "LAST_ERROR", FAILING),
     (POOL, "LEAVE_FAILED", FAILING),
-    (POOL, "NO_STEAL", TWO_CALLERS),
+    (POOL, "NO_STEAL", ONE_SLOT),
     (POOL, "NO_RECALL", INSIDE),
     (POOL, "SILENT_RECALL", INSIDE),
     (POOL, "NO_LOOK", INSIDE),
