@@ -15,6 +15,7 @@ static void nova_open(nova_context *context, char *message)
     context->message = message;
     context->stack_limit = 0;
     context->regions = 0;
+    context->thread = 0;
     context->region = NULL;
     context->slot = NULL;
     context->free_headers = NULL;

@@ -69,6 +69,7 @@ typedef struct nova_context {
     char *message;              /* NOVA_MESSAGE_SIZE bytes for the error's message */
     uintptr_t stack_limit;      /* a frame below this address is one call too deep */
     int regions;                /* the number of enclosing parallel regions, in any thread */
+    uint32_t thread;            /* its number in the pool; 0 if it is not of the pool */
     void *region;               /* the innermost; null if one thread does its chunks in order */
     void *slot;                 /* of the innermost one that others may join; null if none */
     nova_block *free_headers;   /* headers to use again */

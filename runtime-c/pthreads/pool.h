@@ -22,9 +22,9 @@
 /* The distance in bytes between data that different threads write. */
 #define NOVA_APART 64
 
-/* A function that works on the task of a slot. Returns true when nothing of the task is left to begin,
- * and false if it stops since *leave is not 0. */
-typedef bool (*nova_assist)(void *task, void *slot, nova_shared *leave);
+/* A function that works on the task of a slot, in the thread of this number. Returns true when nothing
+ * of the task is left to begin, and false if it stops since *leave is not 0. */
+typedef bool (*nova_assist)(void *task, void *slot, uint32_t thread, nova_shared *leave);
 
 /* The state of a slot: whether threads may join the task, whether its caller sleeps until all have
  * left, and the number of threads that have joined. It is 0 if there is no task, or if no thread may
@@ -79,9 +79,9 @@ typedef struct nova_pool {
 /* The pool of the process. Its name has the version of the structures of this file and of the protocol
  * on them. Programs that agree in both share it if the linker can see them together. */
 #if NOVA_FUTEX
-#define NOVA_POOL nova_pool_3
+#define NOVA_POOL nova_pool_4
 #else
-#define NOVA_POOL nova_pool_3_portable
+#define NOVA_POOL nova_pool_4_portable
 #endif
 #if defined(__cplusplus) && defined(__GNUC__)
 extern "C" {
@@ -129,15 +129,15 @@ static void nova_leave(nova_slot *slot, bool finished)
 
 /* Assists every open task once, beginning with a slot of the thread's own, so that several tasks find
  * help at once. Returns true if there was one. */
-static bool nova_help(nova_pool *pool, uint32_t first)
+static bool nova_help(nova_pool *pool, uint32_t thread)
 {
     bool helped = false;
     uint32_t high = NOVA_LOAD(&pool->high, NOVA_ORDERED);
     for (uint32_t i = 0; i < high; i++) {
-        nova_slot *slot = &pool->slots[(first + i) % high];
+        nova_slot *slot = &pool->slots[(thread + i) % high];
         if (nova_join(slot)) {
             NOVA_ADD(&pool->busy, 1, NOVA_RELAXED);
-            bool finished = slot->assist(slot->task, slot, &pool->stopping);
+            bool finished = slot->assist(slot->task, slot, thread, &pool->stopping);
             NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
             nova_leave(slot, finished);
             helped = true;
@@ -166,7 +166,7 @@ static bool nova_is_inside(nova_slot *slot, const nova_slot *other)
 
 /* Assists the open tasks inside that of a slot, whose caller waits for them anyway. Returns true if
  * there was one. */
-static bool nova_help_inside(nova_pool *pool, nova_slot *own)
+static bool nova_help_inside(nova_pool *pool, nova_slot *own, uint32_t thread)
 {
     bool helped = false;
     uint32_t high = NOVA_LOAD(&pool->high, NOVA_ORDERED);
@@ -178,7 +178,7 @@ static bool nova_help_inside(nova_pool *pool, nova_slot *own)
         bool finished = false;
         if (nova_is_inside(slot, own)) {
             NOVA_ADD(&pool->busy, 1, NOVA_RELAXED);
-            finished = slot->assist(slot->task, slot, &pool->stopping);
+            finished = slot->assist(slot->task, slot, thread, &pool->stopping);
             NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
             helped = true;
         }
@@ -221,14 +221,14 @@ static void nova_rest(nova_pool *pool)
 static void *nova_serve(void *argument)
 {
     nova_pool *pool = (nova_pool *)argument;
-    uint32_t first = NOVA_ADD(&pool->arrivals, 1, NOVA_RELAXED);
+    uint32_t thread = NOVA_ADD(&pool->arrivals, 1, NOVA_RELAXED) + 1;
     bool awake = NOVA_LOAD(&pool->waits_awake, NOVA_RELAXED) != 0;
     nova_unbind();
     while (NOVA_LOAD(&pool->stopping, NOVA_ORDERED) == 0) {
         nova_vigil vigil = {0, 0};
         bool helped;
         do
-            helped = nova_help(pool, first);
+            helped = nova_help(pool, thread);
         while (!helped && awake && nova_stay_awake(&vigil));
         if (!helped)
             nova_rest(pool);
@@ -395,7 +395,7 @@ static nova_slot *nova_publish(nova_pool *pool, nova_assist assist, void *task, 
 /* Takes a task back: no thread joins it any more, and all that have joined leave before this returns.
  * The caller meanwhile assists the tasks that they publish. It looks for these once more after it has
  * marked the state as awaited. A thread that publishes one clears the mark, which ends the sleep. */
-static void nova_retract(nova_pool *pool, nova_slot *slot)
+static void nova_retract(nova_pool *pool, nova_slot *slot, uint32_t thread)
 {
     nova_vigil vigil = {0, 0};
     bool awake = NOVA_LOAD(&pool->waits_awake, NOVA_RELAXED) != 0;
@@ -404,7 +404,7 @@ static void nova_retract(nova_pool *pool, nova_slot *slot)
     if (waits)
         NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
     while ((state & NOVA_JOINED) != 0) {
-        if (nova_help_inside(pool, slot)) {
+        if (nova_help_inside(pool, slot, thread)) {
             vigil.end = 0;
             vigil.spins = 0;
         } else if (!awake || !nova_stay_awake(&vigil)) {

@@ -91,24 +91,24 @@ static void nova_end_region(nova_profiled_region *region)
     pthread_mutex_unlock(&nova_loops_lock);
 }
 
-/* As nova_parallel, and notes which threads do chunks. A chunk always sets the region of its thread before
- * it begins, so that an error, which leaves it set, does no harm. */
-static void nova_profiled_parallel(nova_context *context, int64_t chunks, nova_chunk function,
-                                   void *environment)
+/* As nova_share_chunks, and notes which threads do chunks. A chunk always sets the region of its thread
+ * before it begins, so that an error, which leaves it set, does no harm. */
+static void nova_profiled_share_chunks(nova_context *context, int64_t chunks, nova_chunk function,
+                                       void *environment, uint32_t queues)
 {
     nova_profiled_work work = {NULL, function, environment};
     if (context->regions > 0 && nova_region_here != NULL) {
         work.region = (nova_profiled_region *)nova_region_here;
-        nova_parallel(context, chunks, nova_profiled_chunk, &work);
+        nova_share_chunks(context, chunks, nova_profiled_chunk, &work, queues);
         return;
     }
     if (context->regions > 0 || nova_loops_here == NULL) {
-        nova_parallel(context, chunks, function, environment);
+        nova_share_chunks(context, chunks, function, environment, queues);
         return;
     }
     nova_profiled_region region;
     if (pthread_mutex_init(&region.lock, NULL) != 0) {
-        nova_parallel(context, chunks, function, environment);
+        nova_share_chunks(context, chunks, function, environment, queues);
         return;
     }
     region.threads = region.count = 0;
@@ -116,8 +116,20 @@ static void nova_profiled_parallel(nova_context *context, int64_t chunks, nova_c
     region.number = ++nova_loops.regions;
     pthread_mutex_unlock(&nova_loops_lock);
     work.region = &region;
-    nova_parallel(context, chunks, nova_profiled_chunk, &work);
+    nova_share_chunks(context, chunks, nova_profiled_chunk, &work, queues);
     nova_end_region(&region);
+}
+
+static void nova_profiled_parallel(nova_context *context, int64_t chunks, nova_chunk function,
+                                   void *environment)
+{
+    nova_profiled_share_chunks(context, chunks, function, environment, NOVA_MOST_QUEUES);
+}
+
+static void nova_profiled_parallel_ordered(nova_context *context, int64_t chunks,
+                                           nova_chunk function, void *environment)
+{
+    nova_profiled_share_chunks(context, chunks, function, environment, 1);
 }
 
 #endif

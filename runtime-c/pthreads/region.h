@@ -1,5 +1,6 @@
 /* Parallel regions: a function applied to the numbers of chunks. The calling thread and those of the
- * pool take chunks in ascending order, each thread with a context of its own for memory and errors. */
+ * pool take chunks, each thread with a context of its own for memory and errors. A thread takes the
+ * same chunks first in every region, since it has their data in its caches from the region before. */
 #ifndef NOVA_REGION_H
 #define NOVA_REGION_H
 
@@ -22,11 +23,21 @@ typedef struct nova_sharing {
     void (*end)(nova_context *caller); /* when all have left */
 } nova_sharing;
 
-/* Chunks are taken in batches if there are more than this many. */
+/* Chunks are taken in batches if there are more than this many. The number of a batch has 16 bits. */
 #define NOVA_MOST_CLAIMS 4096
+
+/* The largest number of queues of a region. With more threads some have a queue in common. */
+#define NOVA_MOST_QUEUES 64
 
 /* The largest number of regions that may enclose an operation of unknown cost that becomes a region. */
 #define NOVA_DEEPEST 16
+
+/* The batches that one thread takes first. The word is the first one left in its upper half, and the
+ * one after the last in its lower half. */
+typedef struct nova_queue {
+    nova_shared left;
+    char apart[NOVA_APART - sizeof(nova_shared)];
+} nova_queue;
 
 /* A running region, on the stack of its caller. */
 typedef struct nova_region {
@@ -36,11 +47,11 @@ typedef struct nova_region {
     nova_pool *pool;
     int64_t chunks;
     int64_t batch; /* chunks that are taken together */
-    size_t claims; /* batches */
-    size_t stack;  /* bytes of stack that a chunk may use */
+    uint32_t claims; /* batches */
+    uint32_t queue_count;
+    size_t stack; /* bytes of stack that a chunk may use */
     char settings_apart[NOVA_APART];
-    NOVA_ATOMIC(size_t) next; /* the next batch to take */
-    char next_apart[NOVA_APART];
+    nova_queue queues[NOVA_MOST_QUEUES];
     NOVA_ATOMIC(size_t) ordered; /* the chunk whose ordered region may run */
     char ordered_apart[NOVA_APART];
     NOVA_ATOMIC(size_t) failed; /* the lowest chunk that has failed; SIZE_MAX if none has */
@@ -57,8 +68,54 @@ typedef struct nova_worker {
     bool finished;      /* nothing is left to begin */
 } nova_worker;
 
-/* Takes batches and does their chunks. A chunk is left out only if a lower one has failed. Batches are
- * taken in order, so every chunk below the lowest that fails is done. */
+/* Divides the batches of a region evenly among its queues. */
+static void nova_fill_queues(nova_region *region)
+{
+    for (uint32_t i = 0; i < region->queue_count; i++) {
+        uint32_t begin = region->claims * i / region->queue_count;
+        uint32_t end = region->claims * (i + 1) / region->queue_count;
+        NOVA_STORE(&region->queues[i].left, begin << 16 | end, NOVA_RELAXED);
+    }
+}
+
+/* The queue of a thread: the first one for the caller, and for threads of the pool the others. */
+static uint32_t nova_own_queue(const nova_region *region, uint32_t thread)
+{
+    return region->queue_count < 2 || thread == 0 ? 0 : 1 + (thread - 1) % (region->queue_count - 1);
+}
+
+/* Takes the first batch that is left in the queue of the thread, else the last one of another queue, of
+ * which its own thread has the data of the first ones. Returns false if none is left. */
+static bool nova_take_batch(nova_region *region, uint32_t thread, uint32_t *claim)
+{
+    uint32_t own = nova_own_queue(region, thread);
+    for (uint32_t i = 0; i < region->queue_count; i++) {
+        nova_shared *queue = &region->queues[(own + i) % region->queue_count].left;
+        uint32_t left = NOVA_LOAD(queue, NOVA_RELAXED);
+        while (left >> 16 < (left & 0xffff)) {
+            uint32_t after = i == 0 ? left + 0x10000 : left - 1;
+            if (NOVA_SWAP_IF(queue, &left, after)) {
+                *claim = i == 0 ? left >> 16 : after & 0xffff;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* True if several batches are left. */
+static bool nova_has_batches(nova_region *region)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < region->queue_count && count < 2; i++) {
+        uint32_t left = NOVA_LOAD(&region->queues[i].left, NOVA_RELAXED);
+        count += (left & 0xffff) - (left >> 16);
+    }
+    return count > 1;
+}
+
+/* Takes batches and does their chunks. All are taken, and a chunk is left out only if a lower one has
+ * failed. So every chunk below the lowest that fails is done. */
 static void nova_do_chunks(nova_context *context, void *argument)
 {
     nova_worker *worker = (nova_worker *)argument;
@@ -67,8 +124,8 @@ static void nova_do_chunks(nova_context *context, void *argument)
     if (sharing != NULL)
         sharing->enter(context, region->context);
     while (worker->leave == NULL || NOVA_LOAD(worker->leave, NOVA_RELAXED) == 0) {
-        size_t claim = NOVA_ADD(&region->next, 1, NOVA_RELAXED);
-        if (claim >= region->claims) {
+        uint32_t claim;
+        if (!nova_take_batch(region, context->thread, &claim)) {
             worker->finished = true;
             return;
         }
@@ -83,10 +140,9 @@ static void nova_do_chunks(nova_context *context, void *argument)
     }
 }
 
-/* Records the error of a chunk, unless a lower one has failed; no more batches are taken then. */
+/* Records the error of a chunk, unless a lower one has failed. */
 static void nova_note(nova_region *region, int64_t chunk, int code, const char *message)
 {
-    NOVA_STORE(&region->next, region->claims, NOVA_RELAXED);
     while (NOVA_SWAP(&region->locked, 1, NOVA_ACQUIRE) != 0)
         sched_yield();
     if ((size_t)chunk < NOVA_LOAD(&region->failed, NOVA_RELAXED)) {
@@ -97,31 +153,42 @@ static void nova_note(nova_region *region, int64_t chunk, int code, const char *
     NOVA_STORE(&region->locked, 0, NOVA_RELEASE);
 }
 
-/* Works on a region until no batch is left, or *leave is not 0. Returns true in the first case, and
- * after an error. */
-static bool nova_work_on_region(void *task, void *slot, nova_shared *leave)
+/* Works on a region until no batch is left, a chunk fails, or *leave is not 0. Returns false in the
+ * last case only. */
+static bool nova_work_until_error(nova_worker *worker, void *slot, uint32_t thread)
 {
-    nova_region *region = (nova_region *)task;
-    nova_worker worker = {region, leave, 0, false};
+    nova_region *region = worker->region;
     char message[NOVA_MESSAGE_SIZE] = "";
     nova_context context;
     nova_open(&context, message);
+    context.thread = thread;
     context.result = region->context->result;
     context.tables = region->context->tables;
     context.regions = region->context->regions + 1;
     context.region = region;
     context.slot = slot;
     context.stack_limit = NOVA_FRAME > region->stack ? NOVA_FRAME - region->stack : 0;
-    /* A thread that has been woken wakes two more, as long as there is work for them. */
-    if (leave != NULL && NOVA_LOAD(&region->next, NOVA_RELAXED) + 1 < region->claims)
-        nova_rouse(region->pool, 2);
-    nova_try(&context, nova_do_chunks, &worker);
+    nova_try(&context, nova_do_chunks, worker);
     if (context.code != 0)
-        nova_note(region, worker.chunk, context.code, message);
+        nova_note(region, worker->chunk, context.code, message);
     else if (context.sharing != NULL)
         ((const nova_sharing *)context.sharing)->leave(&context);
     nova_close_blocks(&context);
-    return worker.finished || context.code != 0;
+    return worker->finished || context.code != 0;
+}
+
+/* Works on a region until no batch is left, or *leave is not 0. Returns true in the first case. After
+ * an error it goes on, since the chunks below the one that has failed are still to be done. */
+static bool nova_work_on_region(void *task, void *slot, uint32_t thread, nova_shared *leave)
+{
+    nova_region *region = (nova_region *)task;
+    nova_worker worker = {region, leave, 0, false};
+    /* A thread that has been woken wakes two more, as long as there is work for them. */
+    if (leave != NULL && nova_has_batches(region))
+        nova_rouse(region->pool, 2);
+    while (nova_work_until_error(&worker, slot, thread) && !worker.finished)
+        ;
+    return worker.finished;
 }
 
 /* The bytes of stack that a chunk may use in any thread. Threads of the pool have this much: their
@@ -152,11 +219,9 @@ static void nova_do_alone(nova_context *context, int64_t chunks, nova_chunk func
     context->stack_limit = limit;
 }
 
-/* Does the chunks 0 to chunks - 1 of a function, in parallel where there are threads, and returns when
- * all are done and visible. If some fail, the call ends with the error of the lowest of them, with
- * which a loop over all chunks would also end. */
-static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk function,
-                          void *environment)
+/* The same as nova_parallel, with at most this many queues. */
+static void nova_share_chunks(nova_context *context, int64_t chunks, nova_chunk function,
+                              void *environment, uint32_t queues)
 {
     nova_pool *pool = &NOVA_POOL;
     bool shared = nova_has_pool(pool) && chunks > 1;
@@ -173,9 +238,12 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         region.pool = pool;
         region.chunks = chunks;
         region.batch = (chunks - 1) / NOVA_MOST_CLAIMS + 1;
-        region.claims = (size_t)((chunks - 1) / region.batch + 1);
+        region.claims = (uint32_t)((chunks - 1) / region.batch + 1);
+        uint32_t threads = NOVA_LOAD(&pool->threads, NOVA_RELAXED);
+        region.queue_count = region.claims < queues ? region.claims : queues;
+        region.queue_count = threads < region.queue_count ? threads : region.queue_count;
         region.stack = nova_chunk_stack(context, pool);
-        NOVA_STORE(&region.next, 0, NOVA_RELAXED);
+        nova_fill_queues(&region);
         NOVA_STORE(&region.ordered, 0, NOVA_RELAXED);
         NOVA_STORE(&region.failed, SIZE_MAX, NOVA_RELAXED);
         NOVA_STORE(&region.locked, 0, NOVA_RELAXED);
@@ -186,14 +254,30 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         nova_do_alone(context, chunks, function, environment);
         return;
     }
-    nova_work_on_region(&region, slot, NULL);
-    nova_retract(pool, slot);
+    nova_work_on_region(&region, slot, context->thread, NULL);
+    nova_retract(pool, slot, context->thread);
     if (NOVA_LOAD(&pool->generation, NOVA_RELAXED) != generation)
         nova_fail(context, NOVA_ERROR_DEVICE, "the process was forked inside a parallel operation");
     if (NOVA_LOAD(&region.failed, NOVA_RELAXED) != SIZE_MAX)
         nova_fail(context, region.code, "%s", region.message);
     if (sharing != NULL)
         sharing->end(context);
+}
+
+/* Does the chunks 0 to chunks - 1 of a function, in parallel where there are threads, and returns when
+ * all are done and visible. If some fail, the call ends with the error of the lowest of them, with
+ * which a loop over all chunks would also end. */
+static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk function,
+                          void *environment)
+{
+    nova_share_chunks(context, chunks, function, environment, NOVA_MOST_QUEUES);
+}
+
+/* The same for chunks with ordered regions. Threads take them in ascending order, from one queue. */
+static void nova_parallel_ordered(nova_context *context, int64_t chunks, nova_chunk function,
+                                  void *environment)
+{
+    nova_share_chunks(context, chunks, function, environment, 1);
 }
 
 /* Begins the ordered region of this chunk: waits awake until that of the chunk before has ended. Chunks

@@ -43,13 +43,22 @@ static void add_in_order(nova_context *context, int64_t chunk, void *environment
     nova_end_ordered(context, chunk);
 }
 
+/* A region whose chunks have ordered regions, as the body of a call. */
+static void run_in_order(nova_context *context, void *call)
+{
+    job *j = (job *)call;
+    nova_parallel_ordered(context, j->chunks, j->function, j->environment);
+}
+
 static void ordered_regions(void)
 {
+    char message[NOVA_MESSAGE_SIZE] = "";
     static const int64_t counts[] = {0, 1, 2, 3, 100, 4096, 4097, 10003};
     for (size_t i = 0; i < COUNT(counts); i++) {
         prefix r = {0, (int64_t *)calloc((size_t)counts[i] + 1, sizeof(int64_t))};
         CHECK(r.found != NULL);
-        run_well(counts[i], add_in_order, &r);
+        job j = {counts[i], add_in_order, &r};
+        CHECK(nova_call(run_in_order, &j, message) == 0);
         int64_t sum = 0;
         for (int64_t chunk = 0; chunk < counts[i]; chunk++) {
             CHECK(r.found[chunk] == sum);
@@ -66,7 +75,7 @@ static void ordered_inside(nova_context *context, int64_t chunk, void *environme
     (void)environment;
     int64_t found[50];
     prefix r = {0, found};
-    nova_parallel(context, 20 + chunk % 30, add_in_order, &r);
+    nova_parallel_ordered(context, 20 + chunk % 30, add_in_order, &r);
     CHECK(found[0] == 0 && found[19] == 1 + 2 + 3 + 4 + 5 + 6 + 7 + 28 + 1 + 2 + 3 + 4 + 5);
 }
 
@@ -216,6 +225,33 @@ static void hosts_call_at_once(void *(*kind)(void *), long count)
         CHECK(pthread_join(hosts[i], NULL) == 0);
 }
 
+/* A thread takes the batches of its queue in rising order, then the last ones of other queues. Each batch
+ * is taken once. */
+static void queues_are_emptied(void)
+{
+    for (uint32_t claims = 1; claims <= 40; claims++) {
+        for (uint32_t queues = 1; queues <= claims && queues <= 5; queues++) {
+            static nova_region region;
+            char taken[40] = "";
+            uint32_t claim, count = 0, thread = claims % 7;
+            region.claims = claims;
+            region.queue_count = queues;
+            nova_fill_queues(&region);
+            uint32_t own = nova_own_queue(&region, thread);
+            uint32_t begin = claims * own / queues, end = claims * (own + 1) / queues;
+            CHECK(own < queues);
+            while (nova_take_batch(&region, thread, &claim)) {
+                CHECK(claim < claims && !taken[claim]);
+                CHECK(begin + count >= end || claim == begin + count);
+                CHECK(count + 2 > claims || nova_has_batches(&region) == (count + 2 < claims));
+                taken[claim] = 1;
+                count++;
+            }
+            CHECK(count == claims);
+        }
+    }
+}
+
 /* More regions at once than there are slots. */
 static void slots_run_out(void)
 {
@@ -236,7 +272,7 @@ static void slots_run_out(void)
     CHECK(nova_publish(pool, nova_work_on_region, &nothing, NULL, 1) == NULL);
     every_chunk_is_done_once();
     for (int i = 0; i < NOVA_SLOTS; i++)
-        nova_retract(pool, taken[i]);
+        nova_retract(pool, taken[i], 0);
     every_chunk_is_done_once();
 }
 
@@ -248,6 +284,7 @@ int main(int count, char **arguments)
         use_threads(threads[i]);
         CHECK(nova_count_threads() == threads[i]);
         every_chunk_is_done_once();
+        queues_are_emptied();
         regions_nest();
         ordered_regions();
         run_well(100, ordered_inside, NULL);

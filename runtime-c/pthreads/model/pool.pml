@@ -49,7 +49,11 @@ byte ended;
 
 /* The region on each caller's stack. */
 bool exists[REGIONS], met[REGIONS];
-byte next[REGIONS], lowest[REGIONS];
+byte lowest[REGIONS];
+
+/* The two queues of each region: callers take from the first one, threads of the pool from the second,
+ * and both from the end of the other if theirs is empty. An inner region has only the first one. */
+byte front[REGIONS * 2], rear[REGIONS * 2];
 byte done[REGIONS * CLAIMS];
 bool fails[REGIONS * CLAIMS];
 
@@ -103,10 +107,10 @@ inline do_inner(q)
     do
     :: skip;
         d_step {
-            m = next[q];
+            m = front[q * 2];
             if
-            :: m < CLAIMS -> next[q]++
-            :: else
+            :: m < rear[q * 2] -> front[q * 2]++
+            :: else -> m = CLAIMS
             fi
         }
         if
@@ -142,6 +146,7 @@ inline region_inside(enclosing)
     d_step {
         exists[HOSTS + w] = true;
         lowest[HOSTS + w] = CLAIMS;
+        rear[(HOSTS + w) * 2] = CLAIMS;
         k = 0
     }
     do
@@ -216,7 +221,8 @@ inline region_inside(enclosing)
             m++
         :: else -> break
         od;
-        next[HOSTS + w] = 0;
+        front[(HOSTS + w) * 2] = 0;
+        rear[(HOSTS + w) * 2] = 0;
         lowest[HOSTS + w] = 0;
         met[HOSTS + w] = false;
         m = 0;
@@ -259,7 +265,41 @@ inline help_inside(own)
 }
 #endif
 
-/* nova_do_chunks: takes chunks of region r until none is left, one fails, or a worker is to leave. */
+/* nova_take_batch: n is CLAIMS if none is left. */
+inline take(r, own, n)
+{
+#ifdef TORN_CLAIM
+    n = front[r * 2 + own];
+    if
+    :: n < rear[r * 2 + own] -> front[r * 2 + own] = n + 1
+    :: else -> n = CLAIMS
+    fi;
+#else
+    d_step {
+        n = front[r * 2 + own];
+        if
+        :: n < rear[r * 2 + own] -> front[r * 2 + own]++
+        :: else -> n = CLAIMS
+        fi
+    }
+#endif
+#ifndef NO_STEAL
+    if
+    :: n == CLAIMS ->
+        d_step {
+            if
+            :: front[r * 2 + 1 - own] < rear[r * 2 + 1 - own] ->
+                rear[r * 2 + 1 - own]--;
+                n = rear[r * 2 + 1 - own]
+            :: else
+            fi
+        }
+    :: else
+    fi;
+#endif
+}
+
+/* nova_work_on_region: takes chunks of region r until none is left, or a worker is to leave. */
 inline do_chunks(r, worker, n, finished)
 {
     finished = false;
@@ -267,21 +307,7 @@ inline do_chunks(r, worker, n, finished)
     :: worker && stopping -> break
     :: else ->
         assert(exists[r]);
-#ifdef TORN_CLAIM
-        n = next[r];
-        if
-        :: n < CLAIMS -> next[r] = n + 1
-        :: else
-        fi;
-#else
-        d_step {
-            n = next[r];
-            if
-            :: n < CLAIMS -> next[r]++
-            :: else
-            fi
-        }
-#endif
+        take(r, (worker -> 1 : 0), n);
         if
         :: n >= CLAIMS ->
             finished = true;
@@ -310,7 +336,6 @@ inline do_chunks(r, worker, n, finished)
 #endif
             if
             :: fails[r * CLAIMS + n] ->
-                next[r] = CLAIMS;
 #ifdef LAST_ERROR
                 lowest[r] = n;
 #else
@@ -321,8 +346,10 @@ inline do_chunks(r, worker, n, finished)
                     fi
                 }
 #endif
+#ifdef LEAVE_FAILED
                 finished = true;
                 break
+#endif
             :: else
             fi
         fi
@@ -341,7 +368,10 @@ inline forget(h)
     :: else -> break
     od;
     n = 0;
-    next[h] = 0;
+    front[h * 2 + 1] = 0;
+    rear[h * 2] = 0;
+    rear[h * 2 + 1] = 0;
+    front[h * 2] = 0;
     lowest[h] = 0;
     met[h] = false
 }
@@ -358,6 +388,9 @@ proctype Host(byte h)
     :: iteration < ITERATIONS ->
         d_step {
             exists[h] = true;
+            rear[h * 2] = CLAIMS / 2;
+            front[h * 2 + 1] = CLAIMS / 2;
+            rear[h * 2 + 1] = CLAIMS;
             lowest[h] = CLAIMS
         }
 #ifdef FAIL

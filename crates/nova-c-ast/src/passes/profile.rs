@@ -8,7 +8,10 @@ use nova_diag::deep;
 const BEGIN: &str = "nova_begin_loop";
 
 /// Functions of the runtime, with those that take times besides.
-const REGION: (&str, &str) = ("nova_parallel", "nova_profiled_parallel");
+const REGIONS: [(&str, &str); 2] = [
+    ("nova_parallel", "nova_profiled_parallel"),
+    ("nova_parallel_ordered", "nova_profiled_parallel_ordered"),
+];
 const CALLS: [(&str, &str); 2] = [
     ("nova_call", "nova_profiled_call"),
     ("nova_call_deep", "nova_profiled_call_deep"),
@@ -33,9 +36,10 @@ pub fn run(program: &mut Program, name: &str, prefix: &str) {
             continue;
         };
         each_call(body, &mut |called, arguments| {
+            let region = REGIONS.iter().find(|(plain, _)| **plain == **called);
             let call = CALLS.iter().find(|(plain, _)| **plain == **called);
-            if **called == *REGION.0 {
-                *called = REGION.1.into();
+            if let Some((_, profiled)) = region {
+                *called = (*profiled).into();
             } else if let Some((_, profiled)) = call {
                 *called = (*profiled).into();
                 arguments.push(Expression::literal(rows.to_string()));

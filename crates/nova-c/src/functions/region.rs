@@ -22,10 +22,8 @@ pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, bod
         .iter()
         .filter_map(|v| code.fields.base_of(*v).map(|(other, by)| (*v, other, by)))
         .collect();
-    for (field, other, _) in &offset_fields {
-        taken.remove(field);
-        taken.insert(*other);
-    }
+    taken.retain(|v| offset_fields.iter().all(|(field, ..)| field != v));
+    taken.extend(offset_fields.iter().map(|(_, other, _)| *other));
     for variable in taken {
         let own = code.name(variable);
         let ty = type_of(code.program().variable(variable).ty);
@@ -60,7 +58,9 @@ pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, bod
     ));
     let data = region_data(code, structure, fields, values);
     let arguments = vec![context(), count, Expression::Name(name), data];
-    code.push(Statement::call("nova_parallel", arguments));
+    let is_ordered = body.iter().any(|c| matches!(c, Command::BeginOrdered(_)));
+    let callee = ["nova_parallel", "nova_parallel_ordered"][usize::from(is_ordered)];
+    code.push(Statement::call(callee, arguments));
 }
 
 /// Declares the variables that the chunks of a region need, in a new structure. Returns the address

@@ -89,6 +89,8 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (POOL, "SILENT_STOP", STOPPED),
     (POOL, "SKIP_LOWER", FAILING),
     (POOL, "LAST_ERROR", FAILING),
+    (POOL, "LEAVE_FAILED", FAILING),
+    (POOL, "NO_STEAL", ONE_SLOT),
     (POOL, "NO_RECALL", INSIDE),
     (POOL, "SILENT_RECALL", INSIDE),
     (POOL, "NO_LOOK", INSIDE),
