@@ -519,10 +519,9 @@ fn nested(made: &str, in_loop: bool) -> String {
         true => {
             format!("(let [st:[n]f64] (operation [3] [l:i64] [c:[n]f64 = x] (do {made} (in v))))")
         }
-        false => format!(
-            "{} (let [st:[n]f64] (copy v))",
-            made.replace(" c [", " x [")
-        ),
+        false => made
+            .replace(" c [", " x [")
+            .replace("[v:[n]f64]", "[st:[n]f64]"),
     };
     let body = format!(
         "(let [ys:[n]f64] (operation [n] [i:i64] [] (do {body} (let [y0:f64] (index st [i])) (in y0)) (map)))
