@@ -10,19 +10,24 @@ use nova_flat::ir::{ArrayOperation, Body, Expression, Level, Output, Program, Ty
 use nova_flat::visit::each_statement;
 use nova_machine::cost::is_simple;
 
-/// True if an operation makes elements or rows by loops with states that are scalars, or by reductions.
+/// True if an operation makes elements or rows by loops whose states are scalars. Loops that make arrays must have
+/// costly operations, as divisions, and reductions alone have lanes of their own.
 pub(crate) fn may_be_in_lockstep(program: &Program, operation: &ArrayOperation) -> bool {
     let makes_rows = |o: &Output| matches!(o, Output::Map | Output::Join { .. });
-    if !operation.carries.is_empty() || !operation.outputs.iter().all(makes_rows) {
+    let plain = operation.shape.len() == 1 && operation.carries.is_empty();
+    if !plain || !operation.outputs.iter().all(makes_rows) {
         return false;
     }
     let (mut suits, mut has_loops) = (true, false);
+    let (mut makes_arrays, mut is_costly) = (false, false);
     let is_scalar = |state: Variable| matches!(program.ty(state), Type::Scalar(_));
     each_statement(
         &operation.body,
         &mut |statement| match &statement.expression {
+            Expression::Scalar {
+                operation, operand, ..
+            } => is_costly |= !is_simple(*operation, *operand),
             Expression::Atom(_)
-            | Expression::Scalar { .. }
             | Expression::Index { .. }
             | Expression::View { .. }
             | Expression::If { .. }
@@ -34,16 +39,17 @@ pub(crate) fn may_be_in_lockstep(program: &Program, operation: &ArrayOperation) 
                 suits &= parameters.iter().all(|(state, _)| is_scalar(*state));
             }
             Expression::Operation(inner) => {
-                let reduces = |o: &Output| matches!(o, Output::Reduce { .. });
-                has_loops |= !inner.carries.is_empty() || inner.outputs.iter().any(reduces);
+                has_loops |= !inner.carries.is_empty();
+                makes_arrays |= !inner.carries.is_empty() && !inner.outputs.is_empty();
                 suits &= inner.level == Level::Sequential && !inner.is_marked();
                 suits &= inner.carries.iter().all(|(state, _)| is_scalar(*state));
-                suits &= (inner.outputs.iter()).all(|o| matches!(o, Output::Map) || reduces(o));
+                suits &= (inner.outputs.iter())
+                    .all(|o| matches!(o, Output::Map | Output::Reduce { .. }));
             }
             _others => suits = false,
         },
     );
-    suits && has_loops
+    suits && has_loops && (is_costly || !makes_arrays)
 }
 
 /// True if a body gives the same to the bit in chunks of any length. Math functions in vectors do not give what

@@ -517,12 +517,14 @@ fn threads_of_the_host_take_no_arrays_from_nodes() {
 fn nested(made: &str, in_loop: bool) -> String {
     let body = match in_loop {
         true => {
-            format!("(let [s:[n]f64] (operation [3] [l:i64] [c:[n]f64 = x] (do {made} (in v))))")
+            format!("(let [st:[n]f64] (operation [3] [l:i64] [c:[n]f64 = x] (do {made} (in v))))")
         }
-        false => format!("{} (let [s:[n]f64] (copy v))", made.replace(" c [", " x [")),
+        false => made
+            .replace(" c [", " x [")
+            .replace("[v:[n]f64]", "[st:[n]f64]"),
     };
     let body = format!(
-        "(let [ys:[n]f64] (operation [n] [i:i64] [] (do {body} (let [y0:f64] (index s [i])) (in y0)) (map)))
+        "(let [ys:[n]f64] (operation [n] [i:i64] [] (do {body} (let [y0:f64] (index st [i])) (in y0)) (map)))
          (let [m:f64] (operation [n] [i2:i64] [] (do (let [e2:f64] (index ys [i2])) (in e2)) {}))
          (in m)",
         combine("0.0L", "max")
@@ -554,9 +556,9 @@ fn chunks_of_maps_in_lockstep_have_all_lanes() {
     let fold = |state: &str| {
         format!(
             "(let [ys:[n]f64] (operation [n] [i:i64] [] (do
-               (let [s:f64] (operation [n] [j:i64] [c:f64 = k] (do
+               (let [st:f64] (operation [n] [j:i64] [c:f64 = k] (do
                  (let [e:f64] (index x [j])) (let [w:f64] (mul f64 c e)) (in w))))
-               {state} (in s)) (map)))
+               {state} (in st)) (map)))
              (let [m:f64] (operation [n] [i2:i64] [] (do (let [e2:f64] (index ys [i2])) (in e2)) {}))
              (in m)",
             combine("0.0L", "max")
