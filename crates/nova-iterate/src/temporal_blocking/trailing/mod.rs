@@ -11,13 +11,13 @@ pub(super) mod emit;
 mod shared;
 
 use super::find::{has_expensive_cases, is_prelude, is_pure, is_scalar, reads, uses};
-use crate::limits::{STATEMENTS_OF_A_BLOCK, STEPS_OF_A_BLOCK};
+use crate::limits::{STATEMENTS_OF_TRAILING_STEPS, STEPS_OF_A_BLOCK};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Program, Statement, Variable,
 };
 use nova_flat::memory::Polynomial;
 use nova_flat::positions::{Block, Sums};
-use nova_flat::visit::{each_body_mut, each_statement, size};
+use nova_flat::visit::{bodies, each_body_mut, each_statement, size};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The steps of a loop.
@@ -78,7 +78,7 @@ pub(super) fn steps(program: &mut Program, statement: &Statement) -> Option<Step
         body.results == [Atom::Variable(*made)] && program.ty(*made) == program.ty(array.0);
     let rank = extents.len();
     let suits = is_next && before.iter().all(|s| is_before(s, array.0, rank));
-    let copies = before.iter().any(|s| uses(&s.expression, array.0));
+    let copies = before.iter().any(|s| is_used_in(s, array.0));
     if !suits || !copies || !is_pure(&operation.body, array.0) {
         return None;
     }
@@ -145,6 +145,17 @@ fn is_before(statement: &Statement, array: Variable, rank: usize) -> bool {
         && operation.strategy.is_none()
         && operation.indices.len() < rank
         && matches!(operation.outputs[..], [Output::Map])
+}
+
+/// True if a statement uses a variable, in its bodies too.
+fn is_used_in(statement: &Statement, variable: Variable) -> bool {
+    let mut found = uses(&statement.expression, variable);
+    bodies(&statement.expression, &mut |body| {
+        each_statement(body, &mut |inner| {
+            found |= uses(&inner.expression, variable)
+        });
+    });
+    found
 }
 
 impl Steps {
@@ -232,12 +243,13 @@ impl Steps {
     fn block(&self) -> Option<usize> {
         let mut points = 0;
         for statement in &self.before {
-            points += usize::from(uses(&statement.expression, self.array.0));
+            points += usize::from(is_used_in(statement, self.array.0));
         }
         let parts = 1 + self.moves.iter().filter(|by| **by > 0).count();
         let statements = size(&self.body) + 1;
         let copies = |block: usize| block * (block - 1) / 2 * points + parts * block;
-        let fits = |block: &usize| (copies(*block) + 1) * statements <= STATEMENTS_OF_A_BLOCK;
+        let fits =
+            |block: &usize| (copies(*block) + 1) * statements <= STATEMENTS_OF_TRAILING_STEPS;
         let block = [STEPS_OF_A_BLOCK, 2].into_iter().find(fits)?;
         (!has_expensive_cases(&self.body)).then_some(block)
     }
