@@ -7,6 +7,9 @@ pub(crate) const STEPS_OF_A_BLOCK: usize = 4;
 /// The most statements of a loop that takes several steps at once, with its slices.
 pub(crate) const STATEMENTS_OF_A_BLOCK: usize = 300;
 
+/// The same where steps change a trailing part, which has strips.
+pub(crate) const STATEMENTS_OF_TRAILING_STEPS: usize = 400;
+
 /// The most elements of a table of gathers: four megabytes of floats.
 pub(crate) const ELEMENTS_OF_A_GATHER_TABLE: i64 = 1 << 20;
 

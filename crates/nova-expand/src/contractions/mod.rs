@@ -7,10 +7,11 @@
 //! totals. So the factors may be any expressions, read from memory in any order. The last columns that do
 //! not fill a row of lanes are in one that overlaps the previous one. So are the last rows that do not fill a
 //! group. A left factor that is the same for all iterations of the loops around is computed once for all of
-//! them.
+//! them. Of a symmetric result only the blocks from the diagonal on are computed, and stored twice.
 
 mod panels;
 pub(crate) mod selection;
+mod symmetry;
 
 use self::panels::{Panels, allocate, fill_left, fill_right};
 use self::selection::Contraction;
@@ -228,6 +229,14 @@ fn blocks_of_columns<'a>(
     let groups = groups_of(rows.clone(), i64::from(PANEL_ROWS));
     let groups = Expression::Variable(cx.declare("groups", INDEX, groups));
     let all = cx.simplify(blocks.tiles(), "tiles", INDEX);
+    let skipped = match blocks.contraction.is_symmetric {
+        true => top
+            .clone()
+            .compare(ScalarOperation::Divide, Expression::index(blocks.lanes)),
+        false => zero(),
+    };
+    let skipped = cx.simplify(skipped, "skipped", INDEX);
+    let all = cx.simplify(all.minus(skipped.clone()), "tiles", INDEX);
     let parts = (&all, blocks.tiles_of_block);
     each_part(
         cx,
@@ -235,6 +244,7 @@ fn blocks_of_columns<'a>(
         parts,
         &blocks.place,
         |cx, first_tile, tiles| {
+            let first_tile = cx.simplify(skipped.plus(first_tile), "first_tile", INDEX);
             let block = Block {
                 top,
                 rows,
@@ -339,10 +349,23 @@ fn finish<'a>(
                 let index = blocks.contraction.map.indices[blocks.contraction.row];
                 bind(cx, index, row.clone())?;
                 cx.when(within(&row, &blocks.rows), |cx| {
+                    let column = blocks.contraction.map.indices[blocks.contraction.lane];
                     each(cx, "lane", lanes.clone(), place, |cx, lane| {
-                        let column = blocks.contraction.map.indices[blocks.contraction.lane];
-                        bind(cx, column, start.plus(lane.clone()))?;
-                        finish_result(cx, blocks, at(panels.totals, from.plus(lane)))
+                        bind(cx, column, start.clone().plus(lane.clone()))?;
+                        finish_result(cx, blocks, at(panels.totals, from.clone().plus(lane)))
+                    })?;
+                    if !blocks.contraction.is_symmetric {
+                        return Ok(());
+                    }
+                    // Rows of later blocks, whose loops leave these columns out.
+                    let below = block.top.clone().plus(block.rows.clone());
+                    let end = start.clone().plus(lanes.clone());
+                    cx.when(below.compare(ScalarOperation::Less, end), |cx| {
+                        bind(cx, column, row)?;
+                        each(cx, "lane", lanes.clone(), place, |cx, lane| {
+                            bind(cx, index, start.plus(lane.clone()))?;
+                            finish_result(cx, blocks, at(panels.totals, from.plus(lane)))
+                        })
                     })
                 })
             })

@@ -1,5 +1,6 @@
 //! Selection of the maps that are contractions ([`super`]).
 
+use super::symmetry;
 use crate::accumulators::zero;
 use crate::facts::Origin;
 use crate::limits::FACTORS_OF_AN_ADDRESS;
@@ -40,6 +41,8 @@ pub(crate) struct Contraction<'a> {
     pub(super) element: Scalar,
     /// True if the left factor depends on an index of the loops around.
     left_varies: bool,
+    /// True if the result is a symmetric matrix, of which a half need not be computed.
+    pub(super) is_symmetric: bool,
 }
 
 /// One of the two factors.
@@ -134,8 +137,12 @@ pub(crate) fn contraction_of<'a>(
         }
         .in_order(cx, index, &sum)
     };
+    let is_symmetric =
+        cx.grids == 0 && symmetry::is_symmetric(map, &nest, &statements, [left, right]);
+
     Some(Contraction {
         map,
+        is_symmetric,
         before: nest.before,
         after: nest.after,
         output: nest.reduction.outputs.first()?,

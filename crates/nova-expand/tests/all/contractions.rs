@@ -108,6 +108,39 @@ fn factors_are_any_expressions() {
 }
 
 #[test]
+fn of_symmetric_results_only_a_half_is_computed() {
+    let (x, y) = (
+        read_at("f64", "x", "a", "k i"),
+        "(let [y:f64] (index a [k j]))",
+    );
+    let program = sums("f64", [&x, y], ["m", "m", "n"]);
+    for (n, m) in [(8, 16), (9, 17), (8, 31), (10, 45), (13, 70)] {
+        let input = format!("{} {}", matrix(n, m, 1), matrix(1, 1, 2));
+        let (text, _) = agrees(&program, &input, false, small());
+        assert!(
+            text.contains("(multiply_panels") && text.contains("skipped"),
+            "{text}"
+        );
+    }
+    // The factors differ, the extents do, or the result depends on the row.
+    let other = "(let [y0:f64] (index a [k j])) (let [y:f64] (add f64 y0 y0))";
+    let of_row = program.replace("(index a [0 0])", "(index a [0 i])");
+    let programs = [
+        sums("f64", [&x, other], ["m", "m", "n"]),
+        sums("f64", [&x, y], ["7", "m", "n"]),
+        of_row,
+    ];
+    for program in programs {
+        let input = format!("{} {}", matrix(9, 45, 1), matrix(1, 1, 2));
+        let (text, _) = agrees(&program, &input, false, small());
+        assert!(
+            text.contains("(multiply_panels") && !text.contains("skipped"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn other_maps_have_no_panels() {
     let input = format!("{} {}", matrix(7, 8, 1), matrix(8, 33, 2));
     let (left, right) = (

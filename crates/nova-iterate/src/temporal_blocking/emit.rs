@@ -12,51 +12,93 @@ struct Step {
     slices: Vec<Variable>,
 }
 
+/// A loop that takes several steps at once.
+pub(super) struct Loop<'a> {
+    /// The array as a step gets it, and as the first step gets it.
+    pub(super) array: (Variable, Atom),
+    /// The extents of the array.
+    pub(super) shape: &'a [Atom],
+    /// The number of steps.
+    pub(super) count: Atom,
+    /// The number of steps that one iteration takes.
+    pub(super) block: usize,
+    /// The array after all steps.
+    pub(super) result: Variable,
+}
+
+/// Writes so many steps of an array, from a step on. Returns the next array.
+type WriteSteps<'a> = &'a dyn Fn(&mut Writer<'_>, Variable, Atom, usize) -> Variable;
+
 /// Writes a loop over blocks of steps, then one over the steps that are left. They bind the results of the loop.
 pub(super) fn blocked(code: &mut Writer<'_>, statement: &Statement, steps: &Steps) {
-    let start = steps.array.1;
     let [result] = statement.pattern[..] else {
         return;
     };
-    if steps.block == 1 {
+    let task = Loop {
+        array: steps.array,
+        shape: &steps.shape,
+        count: steps.count,
+        block: steps.block,
+        result,
+    };
+    blocked_loops(code, &task, &|code, array, here, block| {
+        let mut taken: Vec<Step> = Vec::with_capacity(block);
+        for k in 0..block {
+            let number = match k {
+                0 => here,
+                _ => code.scalar(ScalarOperation::Add, here, Atom::index(k as i64)),
+            };
+            let step = prepare(code, steps, array, number, &taken);
+            taken.push(step);
+        }
+        pass(code, steps, array, &taken)
+    });
+}
+
+/// Writes the loops of several steps at once.
+pub(super) fn blocked_loops(code: &mut Writer<'_>, task: &Loop<'_>, write: WriteSteps<'_>) {
+    let start = task.array.1;
+    if task.block == 1 {
         let first = Atom::index(0);
-        loop_of(code, steps, result, (start, steps.count), 1, first);
+        loop_of(
+            code,
+            task,
+            task.result,
+            (start, task.count),
+            (1, first),
+            write,
+        );
         return;
     }
-    let block = Atom::index(steps.block as i64);
-    let count = code.scalar(ScalarOperation::Maximum, steps.count, Atom::index(0));
+    let block = Atom::index(task.block as i64);
+    let count = code.scalar(ScalarOperation::Maximum, task.count, Atom::index(0));
     let blocks = code.scalar(ScalarOperation::Divide, count, block);
     let done = code.scalar(ScalarOperation::Multiply, blocks, block);
     let left = code.scalar(ScalarOperation::Subtract, count, done);
-    let between = code.like(result, steps.shape.clone());
+    let between = code.like(task.result, task.shape.to_vec());
+    let first = Atom::index(0);
     loop_of(
         code,
-        steps,
+        task,
         between,
         (start, blocks),
-        steps.block,
-        Atom::index(0),
+        (task.block, first),
+        write,
     );
-    loop_of(
-        code,
-        steps,
-        result,
-        (Atom::Variable(between), left),
-        1,
-        done,
-    );
+    let start = Atom::Variable(between);
+    loop_of(code, task, task.result, (start, left), (1, done), write);
 }
 
 /// Writes a loop that takes `block` steps of the array `start` in each of `count` iterations, from step `first` on.
 fn loop_of(
     code: &mut Writer<'_>,
-    steps: &Steps,
+    task: &Loop<'_>,
     result: Variable,
     (start, count): (Atom, Atom),
-    block: usize,
-    first: Atom,
+    (block, first): (usize, Atom),
+    write: WriteSteps<'_>,
 ) {
-    let array = code.like(steps.array.0, steps.shape.clone());
+    let array = code.like(task.array.0, task.shape.to_vec());
     let index = code.fresh("block", Scalar::I64);
     let (statements, next) = code.apart(|code| {
         let here = Atom::Variable(index);
@@ -68,16 +110,7 @@ fn loop_of(
             Some(0) => here,
             _ => code.scalar(ScalarOperation::Add, first, here),
         };
-        let mut taken: Vec<Step> = Vec::with_capacity(block);
-        for k in 0..block {
-            let number = match k {
-                0 => here,
-                _ => code.scalar(ScalarOperation::Add, here, Atom::index(k as i64)),
-            };
-            let step = prepare(code, steps, array, number, &taken);
-            taken.push(step);
-        }
-        pass(code, steps, array, &taken)
+        write(code, array, here, block)
     });
     code.push(
         vec![result],
@@ -175,7 +208,7 @@ fn unless_empty(code: &mut Writer<'_>, extent: Atom, steps: &Steps, slice: &Slic
 }
 
 /// Writes an operation that makes an array of one value for each index.
-fn map(
+pub(super) fn map(
     code: &mut Writer<'_>,
     made: Variable,
     (shape, indices): (Vec<Atom>, Vec<Variable>),
@@ -253,7 +286,7 @@ fn element(
 }
 
 /// Writes a copy of statements, with new variables for all that they bind.
-fn copy(code: &mut Writer<'_>, statements: &[Statement], names: &mut Substitution) {
+pub(super) fn copy(code: &mut Writer<'_>, statements: &[Statement], names: &mut Substitution) {
     let body = Body {
         statements: statements.to_vec(),
         results: Vec::new(),

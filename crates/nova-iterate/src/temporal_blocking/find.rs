@@ -139,7 +139,7 @@ fn block(steps: &Steps) -> Option<usize> {
 
 /// True if a case of a conditional is expensive, so that a loop over elements decides it rather than computing all
 /// cases. That is best done before the loop, which the conditions of several steps prevent.
-fn has_expensive_cases(body: &Body) -> bool {
+pub(super) fn has_expensive_cases(body: &Body) -> bool {
     let mut found = false;
     for statement in &body.statements {
         bodies(&statement.expression, &mut |case| {
@@ -153,7 +153,7 @@ fn has_expensive_cases(body: &Body) -> bool {
 }
 
 /// True if a step may compute this before it makes the next array: a number, from elements perhaps, or a check.
-fn is_prelude(statement: &Statement, array: Variable) -> bool {
+pub(super) fn is_prelude(statement: &Statement, array: Variable) -> bool {
     let mut inner = true;
     bodies(&statement.expression, &mut |body| {
         each_statement(body, &mut |statement| {
@@ -167,7 +167,7 @@ fn is_prelude(statement: &Statement, array: Variable) -> bool {
 }
 
 /// True if an expression computes numbers from numbers and elements, without effects.
-fn is_scalar(expression: &Expression) -> bool {
+pub(super) fn is_scalar(expression: &Expression) -> bool {
     matches!(
         expression,
         Expression::Atom(_)
@@ -179,18 +179,18 @@ fn is_scalar(expression: &Expression) -> bool {
 }
 
 /// True if a statement reads an element of an array.
-fn reads(statement: &Statement, array: Variable) -> bool {
+pub(super) fn reads(statement: &Statement, array: Variable) -> bool {
     matches!(&statement.expression, Expression::Index { array: read, .. } if *read == array)
 }
 
-fn uses(expression: &Expression, array: Variable) -> bool {
+pub(super) fn uses(expression: &Expression, array: Variable) -> bool {
     let mut found = false;
     used_variables(expression, &mut |v| found |= v == array);
     found
 }
 
 /// True if a body computes with numbers and elements only, without effects, and reads an element of the array.
-fn is_pure(body: &Body, array: Variable) -> bool {
+pub(super) fn is_pure(body: &Body, array: Variable) -> bool {
     let (mut suits, mut is_read) = (true, false);
     each_statement(body, &mut |statement| {
         let expression = &statement.expression;

@@ -6,10 +6,12 @@
 //! block are taken for their elements alone. Then one pass over the array takes all steps of the block for each
 //! element. The values and their order stay the same, to the bit.
 //!
-//! [`find`] recognises such loops, [`emit`] writes them.
+//! [`find`] recognises such loops, [`emit`] writes them. [`trailing`] does both for steps that change a part of the
+//! array only, and begin further on in each step.
 
 mod emit;
 mod find;
+mod trailing;
 
 use find::Naturals;
 use nova_diag::deep;
@@ -35,6 +37,14 @@ fn rewrite(program: &mut Program, (plan, natural): (&Plan, &Naturals), body: &mu
                 let place = statement.place.clone();
                 let mut code = Writer::new(program, place, Parallelism::DEFAULT);
                 emit::blocked(&mut code, &statement, &steps);
+                made.append(&mut code.out);
+            }
+            None if let Some(steps) = trailing::steps(program, &statement)
+                && plan.allows(&statement.place, Choice::Blocking) =>
+            {
+                let place = statement.place.clone();
+                let mut code = Writer::new(program, place, Parallelism::DEFAULT);
+                trailing::emit::blocked(&mut code, &statement, &steps);
                 made.append(&mut code.out);
             }
             Some(_) | None => {

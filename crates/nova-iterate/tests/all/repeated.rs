@@ -96,6 +96,33 @@ fn other_elements_than_slices_are_left() {
     assert_eq!(after(blocking, &steps(mirrored)).0, 4);
 }
 
+/// Steps that change a vector after their own element, where the part ends `before` elements before the end.
+fn trailing(before: &str) -> String {
+    format!(
+        "(let [y:[n]i64] (operation [n] [k:i64] [z:[n]i64 = x] (do
+           (let [start:i64] (add i64 k 1)) (let [rest:i64] (sub i64 n start))
+           (let [some:i64] (sub i64 rest {before})) (let [extent:i64] (max i64 some 0))
+           (let [left:i64] {left}) (let [pivot:i64] (index z [k]))
+           (let [next:[n]i64] (operation [left] [i:i64] [] (do
+             (let [at:i64] (add i64 start i)) (let [own:i64] (index z [at]))
+             (let [p:i64] (mul i64 pivot 3)) (let [u:i64] (sub i64 own p)) (in u))
+             (scatter_block [start] [z])))
+           (in next))))",
+        left = match before {
+            "0" => "(atom some)",
+            _ => "(atom extent)",
+        }
+    )
+}
+
+#[test]
+fn steps_of_a_trailing_part_are_taken_four_at_a_time() {
+    // The loop, a strip whose elements not all steps change, and the part that all change; a loop and a part for the
+    // steps that are left.
+    assert_eq!(after(blocking, &trailing("0")), (3 + 2, 3));
+    assert_eq!(after(blocking, &trailing("1")), (2, 0));
+}
+
 /// A loop whose iterations read a matrix at an element of `x` and at those of `x` that `position` gives.
 fn gathers(rows: &str, position: &str) -> String {
     format!(
