@@ -14,8 +14,7 @@ pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, bod
     let function = code.function.clone();
     let name = code.unit.names.fresh(&format!("{function}_chunk"), None);
     let structure = code.unit.names.fresh(&format!("{name}_data"), None);
-    let mut fields = Vec::new();
-    let mut values = Vec::new();
+    let (mut fields, mut values) = (Vec::new(), Vec::new());
     let mut statements = Vec::new();
     let mut taken: BTreeSet<Variable> = captured(index, body).into_iter().collect();
     let offset_fields: Vec<_> = taken
