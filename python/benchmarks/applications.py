@@ -71,6 +71,16 @@ def keep_memory():
         c.mallopt(trim_threshold, all_)
 
 
+def keep_denormals():
+    """Undoes that a library, once loaded, lets the process flush denormal numbers, which would help all sides."""
+    import ctypes
+
+    c = ctypes.CDLL("libm.so.6") if sys.platform == "linux" else None
+    if c is not None and platform.machine() == "x86_64":
+        default = ctypes.c_void_p(-1)
+        c.fesetenv(default)
+
+
 def peers():
     """Returns the modules of the peers that can be imported, and why the others cannot."""
     sys.path.insert(0, str(HERE / "peers"))
@@ -80,6 +90,7 @@ def peers():
             found[name] = importlib.import_module(module)
         except ImportError as error:
             skipped[name] = str(error)
+    keep_denormals()
     return found, skipped
 
 
@@ -176,6 +187,7 @@ def measure(name, size, rounds, modules, target):
             del calls[side]
         result = None
     expected = None
+    keep_denormals()
     times = {side: [] for side in calls}
     order = list(calls)
     for _ in range(rounds):
