@@ -81,7 +81,6 @@ mod lanes;
 mod least_keys;
 mod levels;
 mod limits;
-mod lockstep;
 mod merge;
 mod nest;
 mod notes;
