@@ -165,6 +165,12 @@ impl PointsTo {
         found
     }
 
+    /// True if a pointer may lead to memory that is no array here: a constant, nodes, the result of a foreign
+    /// function, a buffer, or null.
+    pub fn may_be_elsewhere(&self, pointer: Variable) -> bool {
+        self.elsewhere.contains(&pointer)
+    }
+
     /// True if the commands may make an array in this way.
     pub fn may_be(&self, made: Made, array: Variable) -> bool {
         let ways = self.made.get(&array);

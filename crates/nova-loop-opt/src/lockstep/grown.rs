@@ -1,84 +1,57 @@
 //! Rows that are written at the end of arrays that grow. The pointer to such a row is an offset from the pointer
-//! to its array, to which no others lead.
+//! to its array.
 
-use nova_loop::ir::{Command, Expression, Function, Use, Variable};
+use nova_loop::aliases::PointsTo;
+use nova_loop::ir::{Command, Expression, Function, Program, Use, Variable};
 use nova_loop::uses::uses;
-use nova_loop::walk::{each_assigned, each_command};
-use std::collections::{BTreeMap, BTreeSet};
+use nova_loop::walk::each_command;
+use std::collections::BTreeSet;
 
-/// The rows of a function.
-#[derive(Default)]
+/// The arrays of a function that grow, and the pointers to them.
 pub(super) struct Rows {
-    /// The pointer to the array of each row.
-    arrays: BTreeMap<Variable, Variable>,
+    grown: BTreeSet<Variable>,
+    pointers: PointsTo,
 }
 
 impl Rows {
     /// Finds the rows of a function.
-    pub(super) fn of(function: &Function) -> Rows {
-        let mut rows = Rows::default();
+    pub(super) fn of(program: &Program, function: &Function) -> Rows {
         let mut grown = BTreeSet::new();
-        let mut others: BTreeSet<Variable> = function.parameters.iter().copied().collect();
-        let mut reads_results = false;
         each_command(&function.body, |command| {
-            uses(command, &mut |variable, _| {
-                reads_results |= function.results.contains(&variable);
-            });
-            match command {
-                Command::Declare {
-                    value: None | Some(Expression::NullPointer(_)),
-                    ..
-                } => {}
-                Command::Declare {
-                    variable,
-                    value: Some(Expression::Offset { pointer, .. }),
-                } if matches!(**pointer, Expression::Variable(_)) => {
-                    if let Expression::Variable(array) = **pointer
-                        && rows.arrays.insert(*variable, array).is_some()
-                    {
-                        others.insert(*variable);
-                    }
-                }
-                Command::Reserve { pointer, .. } => {
-                    grown.insert(*pointer);
-                }
-                Command::Assign {
-                    variable,
-                    value: Expression::Variable(_),
-                } if function.results.contains(variable) => {}
-                other => {
-                    uses(other, &mut |variable, used| {
-                        if used == Use::Value {
-                            others.insert(variable);
-                        }
-                    });
-                    each_assigned(other, &mut |variable| {
-                        others.insert(variable);
-                    });
-                }
+            if let Command::Reserve { pointer, .. } = command {
+                grown.insert(*pointer);
             }
         });
-        rows.arrays.retain(|row, array| {
-            !reads_results
-                && grown.contains(array)
-                && !others.contains(array)
-                && !others.contains(row)
-        });
-        rows
+        grown.retain(|array| !function.parameters.contains(array));
+        let pointers = PointsTo::of(&|v| program.is_pointer(v), &function.body);
+        Rows { grown, pointers }
     }
 
-    /// True if commands that write through a pointer write a row, and do not otherwise access its array.
+    /// True if a pointer leads to an array that grows, and commands only write there, through this pointer only.
     pub(super) fn is_own(&self, pointer: Variable, body: &[Command]) -> bool {
-        let Some(array) = self.arrays.get(&pointer) else {
+        let arrays = self.pointers.bases(&Expression::Variable(pointer));
+        if arrays.is_empty() || !arrays.is_subset(&self.grown) {
             return false;
-        };
+        }
         let mut own = true;
         each_command(body, |command| {
             uses(command, &mut |other, used| {
-                let meets = other == *array || self.arrays.get(&other) == Some(array);
-                own &= !meets || other == pointer && used == Use::Written;
+                own &= match other == pointer {
+                    true => used == Use::Written,
+                    false => {
+                        let bases = self.pointers.bases(&Expression::Variable(other));
+                        bases.is_disjoint(&arrays) && !self.pointers.may_be_elsewhere(other)
+                            || self.is_other_row(other, &arrays)
+                    }
+                };
             });
         });
         own
+    }
+
+    /// True if a pointer leads to arrays that grow, and to none of these.
+    fn is_other_row(&self, pointer: Variable, arrays: &BTreeSet<Variable>) -> bool {
+        let others = self.pointers.bases(&Expression::Variable(pointer));
+        others.is_subset(&self.grown) && others.is_disjoint(arrays)
     }
 }

@@ -66,7 +66,7 @@ pub fn run(program: &mut Program) {
     each_function(program, |program, function| {
         let memory = Memory::of(program, function);
         let rewrites = !function.recursive;
-        let rows = grown::Rows::of(function);
+        let rows = grown::Rows::of(program, function);
         let mut pass = Lockstep {
             program,
             memory,
