@@ -35,6 +35,20 @@ pub struct Sorts {
     pub sampled_share: i64,
     /// The logarithm of the number of counts of leading bits, which lie in the first cache. An estimate.
     pub bucket_bits: i64,
+    /// The first elements of a sort are selected where there may be at least so many times as many. An estimate.
+    pub first_share: i64,
+    /// The least number of elements that are sampled for them, as a multiple of those that keys are worth. An
+    /// estimate.
+    pub first_sampled: i64,
+    /// The logarithm of the least number of elements of such a sample. An estimate.
+    pub first_least_bits: i64,
+    /// The places between the elements of a sample, if there are so many elements. An estimate.
+    pub first_distance: i64,
+    /// The logarithm of the greatest number of elements of a sample. An estimate.
+    pub first_most_bits: i64,
+    /// The elements of a sample up to its limit, beside twice those that are expected among the ones that are
+    /// used. With three the limit is hardly ever too low. An estimate.
+    pub first_spare: i64,
     /// The bits of a digit on a device. An estimate.
     pub device_digit_bits: u64,
     /// The elements of a tile of a device. A thread's counts and the table of runs are small beside them,
@@ -62,6 +76,12 @@ pub const SORTS: Sorts = Sorts {
     selected_share: 8,
     sampled_share: 16,
     bucket_bits: 11,
+    first_share: 8,
+    first_sampled: 16,
+    first_least_bits: 5,
+    first_distance: 64,
+    first_most_bits: 12,
+    first_spare: 3,
     device_digit_bits: 4,
     device_tile: 1 << 8,
     device_taken: 64,
@@ -276,6 +296,9 @@ pub struct Strips {
     /// The maximum number of vectors whose reciprocal roots are refined together, few enough for registers. An
     /// estimate.
     pub refined_vectors: i64,
+    /// The maximum number of factors of a product that replaces a quotient. A division costs as much as these. An
+    /// estimate.
+    pub quotient_factors: usize,
     /// The maximum number of values that are stored between the halves of a split. An estimate.
     pub expanded_values: usize,
     /// Iterations of a strip in which all angles are bounded. An estimate.
@@ -309,6 +332,7 @@ pub const STRIPS: Strips = Strips {
     split: 128,
     worth_percent: 75,
     refined_vectors: 4,
+    quotient_factors: 7,
     expanded_values: 6,
     angled: 256,
     angles: 4,

@@ -1,14 +1,12 @@
 //! Symmetric contractions: products of a matrix with its own transpose, such as covariances. Their factors are the
 //! same function of the row and of the column, so the element at (i, j) is that at (j, i), to the bit.
 
+use crate::limits::STATEMENTS_OF_A_COMPARISON;
 use crate::nest::Nest;
 use nova_flat::ir as flat;
 use nova_flat::ir::{Atom, Expression, Variable};
 use nova_flat::visit::used_variables;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The longest chain of statements that two factors are compared by.
-const LONGEST: usize = 16;
 
 /// True if the results of a contraction of two dimensions are a symmetric matrix. `statements` compute the factors.
 pub(super) fn is_symmetric(
@@ -29,7 +27,9 @@ pub(super) fn is_symmetric(
             exchange.made.insert(variable, &statement.expression);
         }
     }
-    rows == columns && is_plain_after(map, nest) && exchange.agree(left, right, LONGEST)
+    rows == columns
+        && is_plain_after(map, nest)
+        && exchange.agree(left, right, STATEMENTS_OF_A_COMPARISON)
 }
 
 /// True if what is computed from the sum does not depend on the row or the column otherwise.

@@ -9,10 +9,11 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
 use nova_loop::walk;
+use nova_machine::figures;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most factors of a product that replaces a quotient. A division costs as much as these.
-const MOST_FACTORS: usize = 7;
+const MOST_FACTORS: usize = figures::STRIPS.quotient_factors;
 
 /// The number whose square roots divide.
 #[derive(Clone, PartialEq)]

@@ -17,20 +17,21 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, bodies, count_uses, each_statement, fresh_variable, size, substitute,
 };
+use nova_machine::figures;
 use std::collections::HashMap;
 
 /// Elements are few where there may be at least so many times as many.
-const FEW: i64 = 8;
+const FEW: i64 = figures::SORTS.first_share;
 /// The least number of elements that are sampled, as a multiple of those that keys are worth.
-const LEAST: i64 = 16;
+const LEAST: i64 = figures::SORTS.first_sampled;
 /// A sample has at least 1 << `LEAST_BITS` elements. They are `DISTANCE` places apart, if there are so many elements,
 /// or more places where a sample would have more than 1 << `MOST_BITS` elements.
-const LEAST_BITS: i64 = 5;
-const DISTANCE: i64 = 64;
-const MOST_BITS: i64 = 12;
+const LEAST_BITS: i64 = figures::SORTS.first_least_bits;
+const DISTANCE: i64 = figures::SORTS.first_distance;
+const MOST_BITS: i64 = figures::SORTS.first_most_bits;
 /// The elements of a sample up to the limit, beside twice those that are expected among the ones that are used. With
 /// three the limit is hardly ever too low.
-const SPARE: i64 = 3;
+const SPARE: i64 = figures::SORTS.first_spare;
 
 /// The arrays that only a sort reads, element by element, with the functions that compute their elements.
 pub(super) struct Producers {
