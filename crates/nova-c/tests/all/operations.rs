@@ -284,9 +284,11 @@ fn inexact(strict: bool) {
             }
         }
     }
+    // Where the order is free, compilers may have another exponential, right to one unit in the last place.
+    let digits = if strict { 17 } else { 14 };
     let host = format!(
         "#include \"{name}.h\"\n#include <math.h>\n#include <stdio.h>\n\
-         static void show(double r)\n{{\n    printf(\"%.17g\\n\", r);\n}}\nint main(void)\n{{\n{calls}    return 0;\n}}\n"
+         static void show(double r)\n{{\n    printf(\"%.{digits}g\\n\", r);\n}}\nint main(void)\n{{\n{calls}    return 0;\n}}\n"
     );
     let files = emit(&program, name);
     let text = output_plainly(&[(name, &files)], &host);
