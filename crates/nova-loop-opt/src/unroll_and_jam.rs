@@ -60,7 +60,7 @@ use rows::Together;
 use writes::Written;
 
 /// The number of rows that are taken together: a power of two.
-const ROWS: i64 = figures::ROWS.jammed;
+const ROWS: i64 = figures::ROWS.unroll_and_jam;
 
 /// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
 /// strips need room on the stack.

@@ -254,7 +254,7 @@ pub struct Rows {
     /// The minimum number of lanes of a loop that is marked for vector instructions. An estimate.
     pub fewest_vector: i64,
     /// The number of rows that are taken together by unroll-and-jam: a power of two. An estimate.
-    pub jammed: i64,
+    pub unroll_and_jam: i64,
     /// The maximum number of distinct elements that these rows together read, as a percentage of what they
     /// read one by one. An estimate.
     pub distinct_percent: usize,
@@ -274,7 +274,7 @@ pub const ROWS: Rows = Rows {
     free_blocks: 4,
     strip_components: 4,
     fewest_vector: 8,
-    jammed: 4,
+    unroll_and_jam: 4,
     distinct_percent: 75,
     narrowed_iterations: 1024,
     fewest_narrowed: 16,

@@ -57,12 +57,12 @@ pub struct Processor {
     /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
     pub lockstep_lanes: i64,
     /// The most steps of lanes between two looks at whether any lane is left. Measured (docs/decisions/lockstep.md).
-    pub stretched_steps: i64,
-    /// The steps before a stretch for each of its steps, as a power of two, so that at most an eighth is wasted. An
+    pub batched_steps: i64,
+    /// The steps before a batch for each of its steps, as a power of two, so that at most an eighth is wasted. An
     /// estimate.
-    pub stretch_shift: i64,
+    pub batch_shift: i64,
     /// The most instructions of a step next to which a look is expensive. An estimate.
-    pub stretched_work: u32,
+    pub batched_work: u32,
     /// Lanes of a short reduction inside a loop: a vector register of floats. Measured
     /// (docs/decisions/reduction-order.md).
     pub few_lanes: u32,
@@ -122,9 +122,9 @@ pub const PROCESSOR: Processor = Processor {
     contracted_tiles: 8,
     contracted_steps: 8,
     lockstep_lanes: 32,
-    stretched_steps: 8,
-    stretch_shift: 3,
-    stretched_work: 32,
+    batched_steps: 8,
+    batch_shift: 3,
+    batched_work: 32,
     few_lanes: 8,
     few_elements: 128,
     selection_strip: 64,

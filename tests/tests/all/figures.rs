@@ -69,7 +69,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the name of the constant that a line defines by a number, if it does. Numbers that stand in the
-/// definition of another figure, as in `2 * figures::ROWS.jammed`, are part of it.
+/// definition of another figure, as in `2 * figures::ROWS.unroll_and_jam`, are part of it.
 fn number(line: &str) -> Option<&str> {
     let definition = line.trim_start();
     let definition = definition.strip_prefix("pub").map_or(definition, |rest| {

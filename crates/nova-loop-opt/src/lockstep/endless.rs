@@ -3,7 +3,7 @@
 //!
 //! A loop that begins with its test and only computes values of lanes has one loop over lanes: the test, and
 //! the step of the lanes that stay. It ends when no lane has stayed, so that the last step is one of no lane. Loops
-//! with cheap steps run in [`super::stretches`].
+//! with cheap steps run in [`super::batches`].
 
 use super::block::{Block, break_if};
 use super::varying::{has_checks, leaves_if, reads};
@@ -43,11 +43,11 @@ impl Block<'_> {
         self.masks.push(active);
         let deeper = self.deepen(ending);
         let fused = self.fused(body);
-        let stretch = fused.and_then(|(condition, step)| self.stretch(before, condition, step));
+        let batch = fused.and_then(|(condition, step)| self.batch(before, condition, step));
         let occupied = has_lanes && !has_checks(body) && fused.is_none();
         let occupied = std::mem::replace(&mut self.occupied, occupied);
-        let body = self.inner(|block| match (fused, stretch) {
-            (Some((_, step)), Some(stretch)) => block.stretched(stretch, step, active, place),
+        let body = self.inner(|block| match (fused, batch) {
+            (Some((_, step)), Some(batch)) => block.batched(batch, step, active, place),
             (Some((condition, step)), None) => block.test_and_step(condition, step),
             (None, _) => block.until_all_have_left(body),
         })?;

@@ -32,6 +32,7 @@
 //! So the first iteration that fails is the one that reports.
 
 mod agreement;
+mod batches;
 mod block;
 mod conditionals;
 mod endless;
@@ -39,7 +40,6 @@ mod grown;
 mod private;
 mod scalars;
 mod scattered;
-mod stretches;
 mod transposed;
 mod values;
 mod varying;

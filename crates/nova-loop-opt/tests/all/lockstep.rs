@@ -147,7 +147,7 @@ fn rows_that_read_their_array_stay_in_order() {
 }
 
 #[test]
-fn cheap_steps_run_in_stretches_with_scalar_counters() {
+fn cheap_steps_run_in_batches_with_scalar_counters() {
     for (start, condition) in [
         ("0i32", "(select (lt i32 c 21i32) (lt i32 v 200i32) false)"),
         ("0i32", "(select (lt i32 v 200i32) (lt i32 c 21i32) false)"),

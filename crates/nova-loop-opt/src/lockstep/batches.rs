@@ -1,4 +1,4 @@
-//! Stretches of a loop that lanes leave at different times: several steps between two looks at whether any lane is
+//! Batches of a loop that lanes leave at different times: several steps between two looks at whether any lane is
 //! left. A look combines all lanes of a mask, and costs as much as a short step.
 //!
 //! ```text
@@ -32,31 +32,31 @@ use nova_loop::walk;
 use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The forms of a loop in stretches.
-pub(super) struct Stretch {
+/// The forms of a loop in batches.
+pub(super) struct Batch {
     /// The condition to stay that is the same in all lanes.
     uniform: Option<Expression>,
     /// The rest of the condition to stay.
     own: Option<Expression>,
     /// The next values of the counters.
     next: Vec<Command>,
-    /// The steps before the stretch, and those of the stretch.
+    /// The steps before the batch, and those of the batch.
     steps: Variable,
     run: Variable,
 }
 
 impl Block<'_> {
-    /// Returns the form of a loop in stretches, if its steps are cheap. Adds what it declares. The loop is left where
+    /// Returns the form of a loop in batches, if its steps are cheap. Adds what it declares. The loop is left where
     /// the condition holds, and stands after the commands `before`.
-    pub(super) fn stretch(
+    pub(super) fn batch(
         &mut self,
         before: &[Command],
         condition: &Expression,
         step: &[Command],
-    ) -> Option<Stretch> {
+    ) -> Option<Batch> {
         let mut costs = work(condition);
         walk::each_command(step, |c| walk::reads(c, &mut |e| costs += work(e)));
-        if costs > PROCESSOR.stretched_work {
+        if costs > PROCESSOR.batched_work {
             return None;
         }
         let mut stays = Vec::new();
@@ -100,7 +100,7 @@ impl Block<'_> {
         if let Some(uniform) = &mut uniform {
             uniform.rename(&names);
         }
-        Some(Stretch {
+        Some(Batch {
             uniform,
             own: joined(own),
             next,
@@ -135,10 +135,10 @@ impl Block<'_> {
         counters
     }
 
-    /// Adds the body of a loop in stretches.
-    pub(super) fn stretched(
+    /// Adds the body of a loop in batches.
+    pub(super) fn batched(
         &mut self,
-        stretch: Stretch,
+        batch: Batch,
         step: &[Command],
         active: Variable,
         place: &Place,
@@ -146,13 +146,13 @@ impl Block<'_> {
         let done = self.program.add_variable("done", INDEX);
         let body = self.inner(|block| {
             let done = Expression::Variable(done);
-            let run = Expression::Variable(stretch.run);
+            let run = Expression::Variable(batch.run);
             let mut stays = done.compare(ScalarOperation::Less, run);
-            if let Some(uniform) = &stretch.uniform {
+            if let Some(uniform) = &batch.uniform {
                 stays = stays.and(uniform.clone());
             }
             block.made.push(break_if(stays.negated()));
-            if let Some(own) = &stretch.own {
+            if let Some(own) = &batch.own {
                 block.stay_unless(&own.clone().negated())?;
             }
             block.list(step)?;
@@ -165,24 +165,24 @@ impl Block<'_> {
             value: Expression::Variable(v).plus(by),
         };
         let mut body = body;
-        body.extend(stretch.next);
+        body.extend(batch.next);
         body.push(more(done, one.clone()));
         self.made.push(Command::declare(done, Expression::index(0)));
         self.push_loop(body, place);
-        if let Some(uniform) = stretch.uniform {
+        if let Some(uniform) = batch.uniform {
             self.made.push(break_if(uniform.negated()));
         }
         let none = self.end_group_with_any(active);
         self.made.push(break_if(none));
-        let run = Expression::Variable(stretch.run);
-        self.made.push(more(stretch.steps, run));
-        let part = Expression::Variable(stretch.steps).compare(
+        let run = Expression::Variable(batch.run);
+        self.made.push(more(batch.steps, run));
+        let part = Expression::Variable(batch.steps).compare(
             ScalarOperation::ShiftRight,
-            Expression::index(PROCESSOR.stretch_shift),
+            Expression::index(PROCESSOR.batch_shift),
         );
-        let most = Expression::index(PROCESSOR.stretched_steps);
+        let most = Expression::index(PROCESSOR.batched_steps);
         self.made.push(Command::Assign {
-            variable: stretch.run,
+            variable: batch.run,
             value: one.plus(part).compare(ScalarOperation::Minimum, most),
         });
         Some(())
