@@ -62,8 +62,23 @@ pub(super) fn naturals(body: &Body) -> Naturals {
     found
 }
 
-/// Returns the steps of a loop, if several can be taken at once.
-pub(super) fn steps(program: &Program, natural: &Naturals, statement: &Statement) -> Option<Steps> {
+/// A loop whose steps each make the next array by one operation, after statements before it.
+pub(super) struct Iterated<'a> {
+    /// The number of steps, and the number of a step.
+    pub(super) count: Atom,
+    pub(super) index: Variable,
+    /// The array as a step gets it, and as the first step gets it.
+    pub(super) array: (Variable, Atom),
+    /// The body of a step, and its statements before the last one.
+    pub(super) body: &'a Body,
+    pub(super) before: &'a [Statement],
+    /// The next array, and what makes it.
+    pub(super) made: Variable,
+    pub(super) operation: &'a ArrayOperation,
+}
+
+/// Returns the parts of such a loop, if a statement is one that no strategy marks.
+pub(super) fn iterated<'a>(program: &Program, statement: &'a Statement) -> Option<Iterated<'a>> {
     let Expression::Operation(ArrayOperation {
         shape,
         indices,
@@ -86,30 +101,52 @@ pub(super) fn steps(program: &Program, natural: &Naturals, statement: &Statement
     };
     let is_next =
         body.results == [Atom::Variable(*made)] && program.ty(*made) == program.ty(array.0);
+    is_next.then_some(Iterated {
+        count: *count,
+        index: *index,
+        array: *array,
+        body,
+        before,
+        made: *made,
+        operation,
+    })
+}
+
+/// Returns the steps of a loop, if several can be taken at once.
+pub(super) fn steps(program: &Program, natural: &Naturals, statement: &Statement) -> Option<Steps> {
+    let Iterated {
+        count,
+        index,
+        array,
+        before,
+        made,
+        operation,
+        ..
+    } = iterated(program, statement)?;
     let is_map = operation.carries.is_empty()
         && operation.level == Level::Sequential
         && operation.strategy.is_none()
         && matches!(operation.outputs[..], [Output::Map])
         && operation.shape == program.ty(array.0).shape();
-    let suits = is_next && is_map && before.iter().all(|s| is_prelude(s, array.0));
+    let suits = is_map && before.iter().all(|s| is_prelude(s, array.0));
     if !suits || !is_pure(&operation.body, array.0) {
         return None;
     }
     let mut found = Steps {
-        count: *count,
-        index: *index,
-        array: *array,
+        count,
+        index,
+        array,
         before: before.to_vec(),
         shape: operation.shape.clone(),
         indices: operation.indices.clone(),
         body: operation.body.clone(),
-        own: *made,
+        own: made,
         slices: Vec::new(),
         block: 1,
     };
     let extents = Extents {
         natural,
-        steps: (*count, *index),
+        steps: (count, index),
         shape: &operation.shape,
         indices: &operation.indices,
     };

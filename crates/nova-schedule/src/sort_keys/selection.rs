@@ -310,7 +310,7 @@ impl SortByKeys<'_> {
     }
 
     /// Computes whether all elements that were taken have a place in the order.
-    /// That is found out after the sort, so that the pass that takes elements has nothing to add up.
+    /// The sort comes first, so that the pass that takes elements has nothing to add up.
     fn has_no_nan(
         &self,
         code: &mut Writer,

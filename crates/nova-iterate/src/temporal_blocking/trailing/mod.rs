@@ -10,7 +10,9 @@
 pub(super) mod emit;
 mod shared;
 
-use super::find::{has_expensive_cases, is_prelude, is_pure, is_scalar, reads, uses};
+use super::find::{
+    Iterated, has_expensive_cases, is_prelude, is_pure, is_scalar, iterated, reads, uses,
+};
 use crate::limits::{STATEMENTS_OF_TRAILING_STEPS, STEPS_OF_A_BLOCK};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Program, Statement, Variable,
@@ -52,40 +54,27 @@ pub(super) struct Steps {
 
 /// Returns the steps of a loop, if several can be taken at once. What elements share is moved out of the body.
 pub(super) fn steps(program: &mut Program, statement: &Statement) -> Option<Steps> {
-    let Expression::Operation(ArrayOperation {
-        shape,
-        indices,
-        level: Level::Sequential,
-        strategy: None,
-        carries,
+    let Iterated {
+        count,
+        index,
+        array,
         body,
-        outputs,
-    }) = &statement.expression
-    else {
-        return None;
-    };
-    let ([count], [index], [array], []) = (&shape[..], &indices[..], &carries[..], &outputs[..])
-    else {
-        return None;
-    };
-    let (last, before) = body.statements.split_last()?;
-    let ([made], Expression::Operation(operation)) = (&last.pattern[..], &last.expression) else {
-        return None;
-    };
+        before,
+        made,
+        operation,
+    } = iterated(program, statement)?;
     let starts = starts_of(operation, array.0)?;
     let extents = program.ty(array.0).shape().to_vec();
-    let is_next =
-        body.results == [Atom::Variable(*made)] && program.ty(*made) == program.ty(array.0);
     let rank = extents.len();
-    let suits = is_next && before.iter().all(|s| is_before(s, array.0, rank));
+    let suits = before.iter().all(|s| is_before(s, array.0, rank));
     let copies = before.iter().any(|s| is_used_in(s, array.0));
     if !suits || !copies || !is_pure(&operation.body, array.0) {
         return None;
     }
     let mut steps = Steps {
-        count: *count,
-        index: *index,
-        array: *array,
+        count,
+        index,
+        array,
         extents,
         before: before.to_vec(),
         starts: starts.to_vec(),
@@ -93,7 +82,7 @@ pub(super) fn steps(program: &mut Program, statement: &Statement) -> Option<Step
         moves: Vec::new(),
         indices: operation.indices.clone(),
         body: operation.body.clone(),
-        own: *made,
+        own: made,
         sums: BTreeMap::new(),
         inside: BTreeSet::new(),
         block: 1,

@@ -1,5 +1,5 @@
-//! What all elements of a row or of a column share: a factor of an elimination, for instance. It is computed once for
-//! each row, into an array of one dimension, before the step changes the array.
+//! Hoisting of values that all elements of a row or of a column share, such as a factor of an elimination. Each is
+//! computed once for a row, into an array of one dimension, before the step changes the array.
 
 use super::Steps;
 use nova_core::{Scalar, ScalarOperation};
