@@ -115,3 +115,21 @@ fn smallest(scalar: Scalar) -> Option<ScalarValue> {
     };
     Some(ScalarValue::from_integer_wrapping(scalar, value))
 }
+
+/// Returns the start values of a chunk's reduction: the identity of each operator. If the whole starts
+/// with a number, the chunks of a minimum or maximum of floats start with the farthest number. So later
+/// stages know that they hold no nan.
+pub fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
+    let is_number = |atom: &Atom| match atom {
+        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
+        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
+        Atom::Constant(_) | Atom::Variable(_) => false,
+    };
+    let operators = by_component(lambda).unwrap_or_default();
+    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
+        Some(bound) if is_number(start) => bound.farthest,
+        Some(_) | None => operator.identity,
+    };
+    let values = operators.iter().zip(start).map(value);
+    values.map(Atom::Constant).collect()
+}

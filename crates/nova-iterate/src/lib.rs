@@ -2,10 +2,12 @@
 //! iterations of a loop share, or what several of them can do in one pass over memory.
 //!
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
+//! - [`rfactor`] lets threads share the rows of reductions of columns.
 //! - [`temporal_blocking`] takes several steps of a loop in one pass over its array, in place.
 //!
 //! Statements are written by the writer of `nova-schedule`.
 
 pub mod gather_tables;
 mod limits;
+pub mod rfactor;
 pub mod temporal_blocking;

@@ -135,6 +135,22 @@ pub const CHUNKS: Chunks = Chunks {
     samples: 32,
 };
 
+/// The figures of reductions of columns whose rows threads share.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// The maximum number of columns. More of them are shared as they are, several lines of a cache for each thread.
+    /// An estimate.
+    pub most: i64,
+    /// The maximum number of chunks of rows. An estimate.
+    pub chunks: i64,
+}
+
+/// The figures of reductions of columns whose rows threads share.
+pub const COLUMNS: Columns = Columns {
+    most: 1024,
+    chunks: 64,
+};
+
 /// The figures of tiles of results and of scans.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles {

@@ -8,6 +8,8 @@ pub enum Choice {
     GatherTable,
     /// Whether a loop takes several steps in one pass.
     Blocking,
+    /// Whether threads share the rows of a reduction of columns.
+    Rfactor,
     /// Whether threads share the operation.
     Threads,
     /// The least cost of a chunk.
@@ -88,6 +90,7 @@ impl Row {
 pub const CHOICES: &[Row] = &[
     row(Choice::GatherTable, "gather-table", "gather-tables", "whether gathers that a loop repeats become a table", WAYS),
     row(Choice::Blocking, "blocking", "temporal-blocking", "whether a loop takes several steps in one pass", WAYS),
+    row(Choice::Rfactor, "rfactor", "rfactor", "whether threads share the rows of reductions of columns", WAYS),
     row(Choice::Threads, "threads", "parallelise", "whether threads share the operation", WAYS),
     row(Choice::Grain, "grain", "parallelise", "how many simple operations a chunk costs at least",
         &[1 << 11, 1 << 13, 1 << 15, 1 << 17, 1 << 19]),

@@ -53,7 +53,7 @@ impl Alone {
     }
 
     /// True if a statement is an operation or a sort that is left to one thread.
-    pub(crate) fn has(&self, statement: &Statement) -> bool {
+    pub fn has(&self, statement: &Statement) -> bool {
         if self.is_empty() {
             return false;
         }

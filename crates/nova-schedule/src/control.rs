@@ -7,7 +7,7 @@ use nova_flat::visit::{Substitution, fresh_copy};
 
 impl Writer<'_> {
     /// Writes a comparison of integers.
-    pub(crate) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
+    pub fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
     }
 
@@ -64,7 +64,7 @@ impl Writer<'_> {
 
     /// Writes a choice between two ways to bind a pattern. Each way binds variables of its own like the
     /// pattern.
-    pub(crate) fn choose_way(
+    pub fn choose_way(
         &mut self,
         pattern: &[Variable],
         condition: Atom,
@@ -82,7 +82,7 @@ impl Writer<'_> {
     }
 
     /// Computes whether both of two conditions hold.
-    pub(crate) fn both(&mut self, one: Atom, other: Atom) -> Atom {
+    pub fn both(&mut self, one: Atom, other: Atom) -> Atom {
         let no = Atom::Constant(ScalarValue::Bool(false));
         let yes = Atom::Constant(ScalarValue::Bool(true));
         match (one, other) {
@@ -160,7 +160,7 @@ impl Writer<'_> {
     }
 
     /// Returns a body of the statements that `write` writes and the results that it gives.
-    pub(crate) fn body(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
+    pub fn body(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
         let (statements, results) = self.apart(write);
         Body {
             statements,

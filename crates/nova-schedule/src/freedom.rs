@@ -1,9 +1,8 @@
 //! The bracketings that an operation permits for its values, and the values with which its chunks may
 //! begin.
 
-use nova_core::ScalarValue;
-use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Lambda, Output};
-use nova_flat::operators::{Operator, by_component};
+use nova_flat::ir::{ArrayOperation, Bracketing, Lambda, Output};
+use nova_flat::operators::by_component;
 
 /// The bracketings that are permitted for the values of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,22 +110,4 @@ pub(crate) fn is_exact(operation: &ArrayOperation) -> bool {
         | Output::Collect { .. }
         | Output::Join { .. } => true,
     })
-}
-
-/// Returns the start values of a chunk's reduction: the identity of each operator. If the whole starts
-/// with a number, the chunks of a minimum or maximum of floats start with the farthest number. So later
-/// stages know that they hold no nan.
-pub(crate) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
-    let is_number = |atom: &Atom| match atom {
-        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
-        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
-        Atom::Constant(_) | Atom::Variable(_) => false,
-    };
-    let operators = by_component(lambda).unwrap_or_default();
-    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
-        Some(bound) if is_number(start) => bound.farthest,
-        Some(_) | None => operator.identity,
-    };
-    let values = operators.iter().zip(start).map(value);
-    values.map(Atom::Constant).collect()
 }

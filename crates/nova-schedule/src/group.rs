@@ -3,11 +3,11 @@
 //! each thread begins, and the running results. A thread combines values in a loop with loop-carried
 //! results, since those of floats would get lanes as reductions.
 
-use crate::freedom::neutral;
 use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Lambda, Output, Variable};
+use nova_flat::operators::neutral;
 use nova_machine::DEVICE;
 
 /// The number of threads of a group, which share a tile.

@@ -7,11 +7,11 @@
 //! are few bins, a device has groups of threads in place of chunks ([`crate::privatised_histogram`]).
 
 use crate::costs::BEYOND_MEMORY;
-use crate::freedom::neutral;
 use crate::grid::{Begin, Bins, Grid};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Lambda, Level, Output, Variable};
+use nova_flat::operators::neutral;
 use nova_flat::visit::{Substitution, fresh_lambda};
 use nova_machine::figures;
 

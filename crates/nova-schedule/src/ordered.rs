@@ -6,7 +6,7 @@
 //! computed in chunks, and carried from block to block before the chunks of the scan run.
 
 use crate::chunks::{Bounds, Chunks, bounds, even_bounds};
-use crate::freedom::{Alignment, Freedom, freedom, neutral};
+use crate::freedom::{Alignment, Freedom, freedom};
 use crate::grid::{Begin, Grid, join_all, restrict};
 use crate::writer::{Writer, fresh_operation};
 use nova_core::order::{BLOCK, LANES};
@@ -15,6 +15,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Variable,
 };
 use nova_flat::operators::by_component;
+use nova_flat::operators::neutral;
 use std::ops::Range;
 
 /// Returns placeholders for start values that are used for no elements only.

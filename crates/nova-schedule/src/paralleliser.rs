@@ -94,6 +94,12 @@ fn may_be_parallelised(statement: &Statement) -> bool {
     )
 }
 
+/// True for a grid that an earlier pass has written: threads share it as it is.
+fn is_shared(statement: &Statement) -> bool {
+    matches!(&statement.expression, Expression::Operation(operation)
+        if operation.level == Level::Grid && !operation.is_marked())
+}
+
 pub(crate) struct Paralleliser<'a> {
     pub(crate) program: &'a mut Program,
     effects: FunctionEffects,
@@ -120,6 +126,10 @@ impl Paralleliser<'_> {
         let mut statements = Vec::with_capacity(body.statements.len());
         for mut statement in std::mem::take(&mut body.statements) {
             self.fill_by_threads(&mut statement);
+            if is_shared(&statement) {
+                statements.push(statement);
+                continue;
+            }
             let enclosing = self.parallelism;
             if may_be_parallelised(&statement) {
                 self.parallelism = self.usual.planned(self.plan, &statement.place);

@@ -12,7 +12,6 @@ use crate::chunked::grid;
 use crate::chunks::{Bounds, even_bounds};
 use crate::cost::cost_by_row;
 use crate::costs::cost_of_index;
-use crate::freedom::neutral;
 use crate::grid::{Bins, restrict_in_steps};
 use crate::histogram::{CHUNKS, combine_bins, fold_values};
 use crate::kinds::computes_numbers;
@@ -22,6 +21,7 @@ use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
+use nova_flat::operators::neutral;
 use nova_machine::{DEVICE, figures};
 
 /// The fewest threads of a group that have bins: half a warp.

@@ -66,14 +66,14 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the same operation with new variables for all that it binds.
-    pub(crate) fn fresh_whole(&mut self, operation: &ArrayOperation) -> ArrayOperation {
+    pub fn fresh_whole(&mut self, operation: &ArrayOperation) -> ArrayOperation {
         let mut copy = fresh_operation(self.program, operation);
         copy.outputs = self.fresh_outputs(&operation.outputs);
         copy
     }
 
     /// Returns the same outputs with new variables for all that they bind.
-    pub(crate) fn fresh_outputs(&mut self, outputs: &[Output]) -> Vec<Output> {
+    pub fn fresh_outputs(&mut self, outputs: &[Output]) -> Vec<Output> {
         let mut copies = outputs.to_vec();
         for output in &mut copies {
             match output {
@@ -212,7 +212,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Computes `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
-    pub(crate) fn quotient_up(&mut self, a: Atom, b: Atom) -> Atom {
+    pub fn quotient_up(&mut self, a: Atom, b: Atom) -> Atom {
         let less = self.scalar(ScalarOperation::Subtract, b, Atom::index(1));
         let sum = self.scalar(ScalarOperation::Add, a, less);
         self.scalar(ScalarOperation::Divide, sum, b)

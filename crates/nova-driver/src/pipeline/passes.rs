@@ -134,6 +134,7 @@ pub const PASSES: &[Pass] = &[
     row(NEEDED, Any, "tail-calls", Flat(nova_opt::tail_calls::run), "makes functions that call each other last run in constant space"),
     row(O1, Any, "outline", Flat(nova_opt::outline::run), "splits functions that are too long for C compilers"),
     row(NEEDED, Any, HONOUR, FlatFor(steps::honour), "gives to threads the maps that the program gives to them"),
+    row(O2, Processor, "rfactor", FlatFor(steps::rfactor), "lets threads share the rows where columns are reduced"),
     row(O1, Any, PARALLELISE, FlatFor(steps::parallelise), "parallelises operations, where the target has threads"),
     row(O2, Processor, "together", FlatFor(steps::together), "reduces four rows at a time that read something in common"),
     row(O2, Processor, "measure", Flat(nova_opt::measure::run), "adds up the lengths of rows before these are made, where both costs little"),

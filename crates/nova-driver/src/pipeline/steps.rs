@@ -51,6 +51,12 @@ pub(super) fn temporal_blocking(program: &mut flat::Program, options: &Options) 
     nova_iterate::temporal_blocking::run(program, &options.plan);
 }
 
+pub(super) fn rfactor(program: &mut flat::Program, options: &Options) {
+    if let Some(parallelism) = options.parallelism() {
+        nova_iterate::rfactor::run(program, parallelism, &options.alone, &options.plan);
+    }
+}
+
 pub(super) fn parallelise(program: &mut flat::Program, options: &Options) {
     if let Some(parallelism) = options.parallelism() {
         nova_schedule::run_by_plan(program, parallelism, &options.alone, &options.plan);

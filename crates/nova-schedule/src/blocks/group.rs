@@ -3,13 +3,13 @@
 
 use super::{Blocks, SIDE, Side, constant, shift, sums_like, times_plus, variable_of};
 use crate::chunks::even_bounds;
-use crate::freedom::neutral;
 use crate::nest::{Depends, INNER, Nest};
 use crate::ordered::parallelise_reduction;
 use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Output, Statement, Variable};
+use nova_flat::operators::neutral;
 use nova_flat::visit::{Substitution, fresh_copy};
 
 /// Replacements of variables of the nest.
