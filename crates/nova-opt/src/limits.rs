@@ -48,7 +48,7 @@ pub(crate) const STATEMENTS_OF_AN_ELEMENT: usize = 200;
 pub(crate) const SUMS_OF_A_POSITION: u32 = 8;
 
 /// The largest number of statements that compute a length. Other lengths are found while the rows are made.
-pub(crate) const STATEMENTS_OF_A_LENGTH: usize = 16;
+pub(crate) const STATEMENTS_OF_A_LENGTH: usize = 24;
 
 /// The largest number of statements before the elements of a row. Nests with more are left as they are.
 pub(crate) const STATEMENTS_BEFORE_A_ROW: usize = 8;
