@@ -124,6 +124,7 @@ pub(crate) fn parallelised(
             | Chunking::Arrays { .. }
             | Chunking::Radix { .. }
             | Chunking::Keys { .. }
+            | Chunking::Rows
             | Chunking::Runs => step(output, twice, parallelism.strict),
         };
         if let Some(step) = step

@@ -53,6 +53,18 @@ pub struct Parallelised {
     pub inside: Option<i64>,
 }
 
+impl Parallelised {
+    /// The way of chunks of rows.
+    pub(crate) fn rows() -> Self {
+        Parallelised {
+            chunking: Chunking::Rows,
+            steps: Vec::new(),
+            idle: false,
+            inside: None,
+        }
+    }
+}
+
 /// The chunking of indices.
 #[derive(Clone, Debug)]
 pub enum Chunking {
@@ -104,6 +116,8 @@ pub enum Chunking {
     /// Chunks of which each thread has some, if a thread is idle when the operation begins. The cost of
     /// an index is unknown, since it calls recursive functions.
     Asked,
+    /// Chunks of rows of which each reduces its part of all columns.
+    Rows,
     /// Runs of a power of two of elements.
     Runs,
     /// Even chunks of keys.
@@ -136,6 +150,7 @@ impl Chunking {
             | Chunking::Tiles { .. }
             | Chunking::Bins { .. }
             | Chunking::Asked
+            | Chunking::Rows
             | Chunking::Runs
             | Chunking::Keys { .. }
             | Chunking::Stores

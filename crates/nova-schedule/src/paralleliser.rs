@@ -127,6 +127,7 @@ impl Paralleliser<'_> {
         for mut statement in std::mem::take(&mut body.statements) {
             self.fill_by_threads(&mut statement);
             if is_shared(&statement) {
+                self.note(&statement, Fate::Parallelised(Parallelised::rows()));
                 statements.push(statement);
                 continue;
             }

@@ -191,6 +191,10 @@ impl Report<'_> {
                 "where the array has {from} elements or more, or as many are stored, as a kernel \
                  with a thread for each iteration"
             ),
+            Chunking::Rows => {
+                "where there are few columns: each iteration reduces some rows of all columns"
+                    .to_string()
+            }
             Chunking::Runs => "into runs of a power of two of elements".to_string(),
             Chunking::Keys { from } => format!("from {from} elements on, into even chunks"),
             Chunking::Radix { from } => format!(
