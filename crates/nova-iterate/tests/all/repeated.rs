@@ -26,7 +26,7 @@ fn tables(program: &mut Program) {
 /// Applies a pass, and compares the values for vectors of several lengths. Returns the number of operations and of
 /// conditionals.
 #[track_caller]
-fn after(pass: fn(&mut Program), body: &str) -> (usize, usize) {
+pub(crate) fn after(pass: fn(&mut Program), body: &str) -> (usize, usize) {
     let mut program = program(body);
     let values = |program: &Program| {
         let vector = |n: i64| {
