@@ -70,9 +70,11 @@
 //! [`interpret`] is the semantics.
 
 mod atom;
+pub mod freedom;
 mod groups;
 pub mod interpret;
 pub mod ir;
+pub mod kinds;
 pub mod links;
 pub mod marks;
 pub mod memory;

@@ -8,11 +8,12 @@
 
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_diag::deep;
+use nova_flat::freedom::{Freedom, freedom};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Statement,
     Variable, View,
 };
-use nova_flat::operators::{by_component, neutral};
+use nova_flat::operators::neutral;
 use nova_flat::visit::{Substitution, bodies_mut, each_function, fresh_copy, used_variables};
 use nova_machine::figures::COLUMNS;
 use nova_plan::{Choice, Plan};
@@ -374,11 +375,7 @@ fn is_free(output: &Output, strict: bool) -> bool {
     match output {
         Output::Reduce {
             lambda, bracketing, ..
-        } => {
-            let operators = by_component(lambda);
-            *bracketing == Bracketing::Whole
-                && operators.is_some_and(|all| !strict || all.iter().all(|o| o.exact))
-        }
+        } => *bracketing == Bracketing::Whole && freedom(lambda, strict) == Freedom::Neutral,
         _others => false,
     }
 }

@@ -8,7 +8,7 @@
 //! [`parallel_regions`] decides last which loops threads share.
 //!
 //! **For both.** [`tidy`] removes unused variables, [`locals`] puts small arrays on the stack, [`empties`]
-//! skips nests of loops that do nothing, [`filter_assertions`] adds checks that the checker of races needs, and [`reclaim`] lets loops reclaim nodes.
+//! skips nests of loops that do nothing and [`filter_assertions`] adds checks that the checker of races needs.
 //!
 //! Passes import the analyses of nova-loop and never the checker of races: what a pass does is checked by code
 //! that the pass does not call.
@@ -24,7 +24,6 @@ pub mod loop_unswitching;
 mod masks;
 pub mod narrow_accumulators;
 pub mod parallel_regions;
-pub mod reclaim;
 pub mod rsqrt_refinement;
 pub mod strip_mining;
 pub mod tidy;

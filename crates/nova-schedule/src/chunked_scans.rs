@@ -5,15 +5,15 @@
 
 use crate::carried::{drop_carried, operator_of, running};
 use crate::chunks::{Chunks, bounds};
-use crate::freedom::{Freedom, freedom};
 use crate::grid::{Begin, Begins, Grid, Steps, join_all, restrict};
-use crate::kinds::is_scan;
 use crate::ordered::{begin_blocks, reduction_of_scan};
 use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
+use nova_flat::freedom::{Freedom, freedom};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Statement, Variable,
 };
+use nova_flat::kinds::is_scan;
 
 /// True if an output is a filter: then chunks may depend on the number of survivors of those before
 /// them.

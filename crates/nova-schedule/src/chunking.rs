@@ -6,15 +6,15 @@
 use crate::chunks::{Chunks, Kind, chunks_by_elements};
 use crate::cost::{Cost, cost_by_row};
 use crate::costs::{cost_of_index, elements, extent_product, weigh};
-use crate::freedom::{alignment, is_exact, is_free};
 use crate::histogram::size_for_bins;
-use crate::kinds::{is_map, is_scan};
 use crate::lanes::has_lanes;
 use crate::ordered::align;
 use crate::policy::Parallelism;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
+use nova_flat::freedom::{alignment, is_exact, is_free};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Statement};
+use nova_flat::kinds::{is_map, is_scan};
 use nova_machine::{DEVICE, figures};
 
 /// Sizes of larger even chunks are multiples of this, so that vectors and tiles fit.

@@ -1,8 +1,8 @@
 //! An estimate of the cost of an operation's body, to decide how many of its indices are worth a
 //! thread. It decides how work is chunked, never what comes out.
 
-use crate::freedom::is_free;
 use crate::rows::{Rows, bound_in};
+use nova_flat::freedom::is_free;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
 };

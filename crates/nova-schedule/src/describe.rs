@@ -3,9 +3,7 @@
 use crate::blocks::blocking;
 use crate::chunking::{ROUND, wants_idle};
 use crate::cost::{Cost, cost_by_row};
-use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
-use crate::kinds::makes_apart;
 use crate::lanes::{alone, has_lanes};
 use crate::notes::{Chunking, Parallelised, Step};
 use crate::policy::Parallelism;
@@ -16,7 +14,9 @@ use crate::short_dimensions::has_rows;
 use crate::sort::least_chunk_of_keys;
 use crate::tiles::{has_tiles, is_filter, is_single_pass, tile_size};
 use nova_core::order::BLOCK;
+use nova_flat::freedom::{Alignment, alignment, freedom, is_free};
 use nova_flat::ir::{ArrayOperation, Atom, Output, Program};
+use nova_flat::kinds::makes_apart;
 use nova_machine::{DEVICE, PROCESSOR};
 
 impl Parallelised {

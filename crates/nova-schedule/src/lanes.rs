@@ -17,12 +17,12 @@
 use crate::chunks::{Bounds, even_bounds};
 use crate::cost::cost_by_row;
 use crate::costs::cost_of_index;
-use crate::freedom::{Freedom, freedom};
 use crate::grid::{reduction_of, restrict_in_steps};
 use crate::ordered::parallelise_reduction;
 use crate::policy::Parallelism;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::freedom::{Freedom, freedom};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Variable,
 };

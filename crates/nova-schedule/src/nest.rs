@@ -5,13 +5,13 @@
 //! The dependences on the indices decide which values the threads of a group may bring to local memory
 //! together ([`crate::blocks`]).
 
-use crate::freedom::{Freedom, freedom};
-use crate::kinds::is_every_expression;
-use crate::kinds::is_map;
+use nova_flat::freedom::{Freedom, freedom};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Statement,
     Variable,
 };
+use nova_flat::kinds::is_every_expression;
+use nova_flat::kinds::is_map;
 use nova_flat::visit::{free_variables, used_variables};
 use std::collections::{BTreeMap, BTreeSet};
 

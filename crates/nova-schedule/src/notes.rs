@@ -3,8 +3,8 @@
 //! the pass leaves. There a parallelised operation is a conditional, whose second branch runs it
 //! unchanged.
 
-use crate::freedom::Freedom;
 use crate::policy::Parallelism;
+use nova_flat::freedom::Freedom;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
 use nova_flat::visit::each_statement;
 use nova_opt::flatten_regular::Irregular;

@@ -6,11 +6,11 @@
 //! computed in chunks, and carried from block to block before the chunks of the scan run.
 
 use crate::chunks::{Bounds, Chunks, bounds, even_bounds};
-use crate::freedom::{Alignment, Freedom, freedom};
 use crate::grid::{Begin, Grid, join_all, restrict};
 use crate::writer::{Writer, fresh_operation};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::freedom::{Alignment, Freedom, freedom};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Variable,
 };

@@ -6,10 +6,8 @@ use crate::carried::carries_run;
 use crate::chunking::{is_worth, most_of_small};
 use crate::cost::{COMPUTED_TWICE, Cost};
 use crate::describe::parallelised;
-use crate::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
 use crate::joined::joins_equal_rows;
 use crate::kernels::kernel;
-use crate::kinds::is_scan;
 use crate::limits::NESTED_PARALLELISM;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
@@ -24,9 +22,11 @@ use crate::way::Way;
 use crate::writer::{Writer, fresh_operation};
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
+use nova_flat::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
+use nova_flat::kinds::is_scan;
 use nova_flat::visit::{bodies_mut, each_statement};
 use nova_opt::effects::FunctionEffects;
 use nova_opt::flatten_regular::irregular;

@@ -4,13 +4,13 @@
 use crate::chunked::grid;
 use crate::chunking::are_few_threads;
 use crate::grid::completed;
-use crate::kinds::makes_apart;
 use crate::lanes::{has_lanes, reduce_in_lanes};
 use crate::privatised_histogram::{has_local_bins, histogram_of_few_or_many};
 use crate::tiles::{has_tiles, in_tiles};
 use crate::way::Way;
 use crate::writer::Writer;
 use nova_flat::ir::{ArrayOperation, Expression, Level, Variable};
+use nova_flat::kinds::makes_apart;
 
 /// Writes a kernel without blocks, halo tiles and segmented reductions.
 pub(crate) fn plain_kernel(

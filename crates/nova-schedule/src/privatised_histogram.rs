@@ -14,13 +14,13 @@ use crate::cost::cost_by_row;
 use crate::costs::cost_of_index;
 use crate::grid::{Bins, restrict_in_steps};
 use crate::histogram::{CHUNKS, combine_bins, fold_values};
-use crate::kinds::computes_numbers;
 use crate::policy::Parallelism;
 use crate::way::Way;
 use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
+use nova_flat::kinds::computes_numbers;
 use nova_flat::operators::neutral;
 use nova_machine::{DEVICE, figures};
 

@@ -19,7 +19,6 @@ use crate::chunks::even_bounds;
 use crate::costs::elements;
 use crate::grid::completed;
 use crate::group::{Running, SOME, THREADS, arrays_like, fold, neutrals, scalars_of};
-use crate::kinds::{computes_numbers, is_map};
 use crate::nest::{first_loop, is_strict, reductions};
 use crate::notes::Step;
 use crate::plain_kernels::plain_kernel;
@@ -31,6 +30,7 @@ use long::{LONG_TIMES, LongRows, are_many_elements, long_rows};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::kinds::{computes_numbers, is_map};
 use nova_flat::visit::{binders, each_statement};
 use nova_machine::figures;
 

@@ -6,13 +6,13 @@
 use crate::chunked::grid;
 use crate::cost::cost_by_row;
 use crate::costs::cost_of_index;
-use crate::kinds::is_map;
 use crate::limits::DIMENSIONS_OF_ROWS;
 use crate::policy::Parallelism;
 use crate::way::Way;
 use crate::writer::Writer;
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Program, Variable, View};
+use nova_flat::kinds::is_map;
 use nova_machine::PROCESSOR;
 
 /// Writes an operation in chunks. A map over several dimensions has rows if there are few, each of which is worth

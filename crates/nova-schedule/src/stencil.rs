@@ -11,10 +11,10 @@ mod range;
 
 pub(crate) use range::Definitions;
 
-use crate::kinds::is_map;
 use crate::notes::Step;
 use crate::policy::Parallelism;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
+use nova_flat::kinds::is_map;
 use nova_flat::visit::each_statement;
 use nova_machine::{DEVICE, figures};
 use nova_symbolic::Interval;

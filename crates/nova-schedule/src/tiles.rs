@@ -16,15 +16,15 @@ mod scans;
 
 use crate::chunks::even_bounds;
 use crate::cost::{COMPUTED_TWICE, Cost, cost_by_row};
-use crate::freedom::{Freedom, freedom, is_exact};
 use crate::group::THREADS;
-use crate::kinds::{computes_numbers, is_scan};
 use crate::policy::Parallelism;
 use crate::writer::Writer;
 use filters::{COUNT, filter_in_tiles};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
+use nova_flat::freedom::{Freedom, freedom, is_exact};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
+use nova_flat::kinds::{computes_numbers, is_scan};
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 use nova_machine::{DEVICE, figures};

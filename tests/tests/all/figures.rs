@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 /// The crates whose code chooses between forms of code.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "nova-opt",
     "nova-schedule",
     "nova-iterate",
     "nova-mem",
     "nova-expand",
     "nova-loop-opt",
+    "nova-reclaim",
     "nova-kernels",
     "nova-c-ast",
 ];

@@ -429,12 +429,13 @@ fn every_crate_carries_the_licences() {
 }
 
 /// The crates of passes. Their public functions that rewrite a program are passes.
-const CRATES_OF_PASSES: [&str; 7] = [
+const CRATES_OF_PASSES: [&str; 8] = [
     "nova-opt",
     "nova-schedule",
     "nova-iterate",
     "nova-mem",
     "nova-loop-opt",
+    "nova-reclaim",
     "nova-kernels",
     "nova-c-ast",
 ];

@@ -10,7 +10,6 @@ mod narrow_accumulators;
 mod parallel_regions;
 mod prefix_scans;
 mod programs;
-mod reclaim;
 mod rsqrt_refinement;
 mod stack;
 mod strip_mining;

@@ -13,10 +13,10 @@ use crate::grid::reduction_of;
 use crate::group::{
     Running, SOME, arrays_like, fold, neutrals, running_in_tile, scalars_of, starts, sums_of_tile,
 };
-use crate::kinds::is_scan;
 use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Expression, Output, Variable};
+use nova_flat::kinds::is_scan;
 
 /// Returns the start values of scans.
 fn start_of(scans: &[Running]) -> Vec<Atom> {

@@ -1,8 +1,8 @@
 //! The bracketings that an operation permits for its values, and the values with which its chunks may
 //! begin.
 
-use nova_flat::ir::{ArrayOperation, Bracketing, Lambda, Output};
-use nova_flat::operators::by_component;
+use crate::ir::{ArrayOperation, Bracketing, Lambda, Output};
+use crate::operators::by_component;
 
 /// The bracketings that are permitted for the values of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Freedom {
 }
 
 /// Returns the bracketings that are permitted for a reduction or scan with this operator.
-pub(crate) fn freedom(lambda: &Lambda, strict: bool) -> Freedom {
+pub fn freedom(lambda: &Lambda, strict: bool) -> Freedom {
     match by_component(lambda) {
         Some(all) if !strict || all.iter().all(|o| o.exact) => Freedom::Neutral,
         Some(_) => Freedom::Strict { neutral: true },
@@ -26,7 +26,7 @@ pub(crate) fn freedom(lambda: &Lambda, strict: bool) -> Freedom {
 }
 
 /// True if a reduction, scan or histogram over a space of this rank may be parallelised.
-pub(crate) fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
+pub fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
     match output {
         Output::Reduce {
             lambda, bracketing, ..
@@ -47,7 +47,7 @@ pub(crate) fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
 
 /// The permitted starts of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Alignment {
+pub enum Alignment {
     /// Anywhere.
     Free,
     /// The start of a block of docs/order.md.
@@ -57,7 +57,7 @@ pub(crate) enum Alignment {
 }
 
 /// Returns the permitted starts of the chunks of an operation.
-pub(crate) fn alignment(operation: &ArrayOperation, strict: bool) -> Alignment {
+pub fn alignment(operation: &ArrayOperation, strict: bool) -> Alignment {
     let of_output = |output: &Output| match output {
         Output::Reduce { lambda, .. } => match freedom(lambda, strict) {
             Freedom::Strict { .. } => Alignment::Subtree,
@@ -79,7 +79,7 @@ pub(crate) fn alignment(operation: &ArrayOperation, strict: bool) -> Alignment {
 }
 
 /// True if chunks of an operation may be empty, and begin anywhere.
-pub(crate) fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
+pub fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
     operation.outputs.iter().all(|output| match output {
         Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
             freedom(lambda, strict) == Freedom::Neutral
@@ -95,7 +95,7 @@ pub(crate) fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
 }
 
 /// True if no bracketing makes a difference, so that chunks need not be those that the sizes determine.
-pub(crate) fn is_exact(operation: &ArrayOperation) -> bool {
+pub fn is_exact(operation: &ArrayOperation) -> bool {
     let is_exact = |lambda: &Lambda| {
         let operators = by_component(lambda);
         operators.is_some_and(|all| all.iter().all(|operator| operator.exact))
