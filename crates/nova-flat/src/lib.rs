@@ -69,6 +69,7 @@
 //! [`representation`] the layout of data. [`visit`] has the traversals that every pass uses, and
 //! [`interpret`] is the semantics.
 
+pub mod alone;
 mod atom;
 pub mod freedom;
 mod groups;

@@ -56,7 +56,6 @@
 //! [`Notes`] records the outcome of each operation, with the reason. Operations for which a later
 //! stage cannot prove that threads may share them stay whole, too ([`Alone`]).
 
-mod alone;
 mod blocks;
 mod carried;
 mod chunked;
@@ -107,11 +106,11 @@ pub mod together;
 mod way;
 mod writer;
 
-pub use alone::Alone;
 pub use histogram::ELEMENTS;
 pub use lanes::LANES;
 pub use limits::NESTED_PARALLELISM;
 pub use notes::{Chunking, Fate, Note, Notes, Parallelised, Reason, Step};
+pub use nova_flat::alone::Alone;
 pub use nova_flat::freedom::Freedom;
 pub use paralleliser::{notes, run, run_by_plan};
 pub use policy::Parallelism;

@@ -1,7 +1,6 @@
 //! The pass that parallelises the operations of a program: which of them may be parallelised, and
 //! which form each takes.
 
-use crate::alone::Alone;
 use crate::carried::carries_run;
 use crate::chunking::{is_worth, most_of_small};
 use crate::cost::{COMPUTED_TWICE, Cost};
@@ -22,6 +21,7 @@ use crate::way::Way;
 use crate::writer::{Writer, fresh_operation};
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
+use nova_flat::alone::Alone;
 use nova_flat::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,

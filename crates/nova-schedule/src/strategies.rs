@@ -7,10 +7,10 @@
 //! threads cannot append. The report of the compiler says so. A map also stays with one thread if
 //! nothing shows that its iterations do not interfere ([`Alone`]).
 
-use crate::alone::Alone;
 use crate::device;
 use crate::shared::{NodeMakers, may_share, writes_apart};
 use nova_core::strategy;
+use nova_flat::alone::Alone;
 use nova_flat::ir::{ArrayOperation, Body, Expression, FunctionId, Level, Program};
 use nova_flat::visit::{bodies_mut, each_statement};
 use nova_opt::effects::FunctionEffects;

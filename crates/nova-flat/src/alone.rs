@@ -6,9 +6,9 @@
 //! enough, since the loop comes from an enclosing operation, the enclosing operations are left to one
 //! thread, too.
 
+use crate::ir::{Expression, Statement};
+use crate::visit::{bodies, each_statement};
 use nova_diag::Place;
-use nova_flat::ir::{Expression, Statement};
-use nova_flat::visit::{bodies, each_statement};
 use std::collections::BTreeMap;
 
 /// The operations, by their places.
