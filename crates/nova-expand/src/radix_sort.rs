@@ -158,7 +158,8 @@ fn take_selected(
     let variable = Expression::Variable;
     let taken = cx.declare("taken", INDEX, Expression::index(0));
     let names = ["block", "base", "length"];
-    let parts = (&sort.count, KEYS_OF_A_BLOCK);
+    let size = Expression::index(KEYS_OF_A_BLOCK);
+    let parts = (&sort.count, &size);
     let word = passes.words.range.word;
     each_part(cx, names, parts, &sort.place, |cx, base, length| {
         let most = word_of(word, u64::MAX);
