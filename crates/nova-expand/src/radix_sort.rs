@@ -8,10 +8,12 @@
 
 mod passes;
 mod select;
+mod whole;
 mod words;
 
 use self::passes::{Passes, counts_of_digits, digits_of, first_pass, give, later_passes};
 use self::select::{Selected, bucket, leading, select};
+use self::whole::{is_whole, sort_whole};
 use self::words::{Form, Range, Words, index_of, key_type, on_words, range, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
@@ -33,7 +35,7 @@ pub(crate) fn sort_keys(
     cx: &mut Translator<'_>,
     statement: &flat::Statement,
     [count, first]: [flat::Atom; 2],
-    keys: flat::Variable,
+    (keys, low): (flat::Variable, u32),
     gives: &[flat::Sorted],
 ) -> Result<()> {
     let place = &statement.place;
@@ -50,6 +52,7 @@ pub(crate) fn sort_keys(
         count,
         first,
         keys,
+        low,
         results,
         place: place.clone(),
     };
@@ -74,6 +77,9 @@ struct Moved {
 
 /// Sorts keys by their digits, in the form that their range allows.
 fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
+    if is_whole(sort) {
+        return sort_whole(cx, sort);
+    }
     let range = range(cx, sort)?;
     let selected = match sort.first == sort.count {
         true => None,

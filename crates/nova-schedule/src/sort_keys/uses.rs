@@ -2,7 +2,7 @@
 
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
-use nova_flat::visit::{bodies, bodies_mut, used_variables};
+use nova_flat::visit::{bodies, bodies_mut, each_statement, used_variables};
 use std::collections::{HashMap, HashSet};
 
 /// Returns the number of positions if only the first ones are used, each by the iteration of its index,
@@ -65,6 +65,25 @@ fn uses_in(expression: &Expression, counts: &dyn Fn(&[Atom]) -> bool, array: Var
 pub(super) struct Used {
     pub(super) values: HashSet<Variable>,
     pub(super) positions: bool,
+}
+
+/// Returns the arrays that a body reads at sorted positions.
+pub(super) fn arrays_at(body: &Body, positions: Variable) -> Vec<Variable> {
+    let mut known: HashSet<Variable> = HashSet::new();
+    let mut read = Vec::new();
+    each_statement(body, &mut |statement| match &statement.expression {
+        Expression::Index { array, .. } if *array == positions => known.extend(&statement.pattern),
+        Expression::Index { array, indices } => {
+            if let [Atom::Variable(at)] = &indices[..]
+                && known.contains(at)
+                && !read.contains(array)
+            {
+                read.push(*array);
+            }
+        }
+        _others => {}
+    });
+    read
 }
 
 /// Reads from the sorted values what a body reads from arrays at sorted positions.
