@@ -25,7 +25,7 @@ use crate::writer::{Writer, fresh_operation};
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Sorted, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{bodies_mut, each_statement};
 use nova_opt::effects::FunctionEffects;
@@ -308,33 +308,18 @@ impl Paralleliser<'_> {
                 }
                 out.append(&mut code.out);
             }
-            // Threads share such a sort inside of the runtime.
-            Expression::SortKeys {
-                count,
-                first,
-                ref gives,
-                ..
-            } if gives[..] == [Sorted::Keys] && first == count && !self.parallelism.kernels => {
-                if let (Some(notes), Some(given)) = (&mut self.notes, pattern.first()) {
-                    notes.parallelise(*given, Parallelised::sort(true, self.parallelism));
-                }
-                out.push(Statement {
-                    pattern,
-                    expression,
-                    place,
-                });
-            }
             Expression::SortKeys {
                 count,
                 first,
                 keys,
+                low,
                 gives,
-                ..
             } => {
                 let sort = KeySort {
                     count,
                     first,
                     keys,
+                    low,
                     gives,
                 };
                 let mut code = Writer::new(self.program, place, self.parallelism);

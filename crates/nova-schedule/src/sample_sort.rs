@@ -1,6 +1,5 @@
-//! Sorts of keys by threads of a processor, with regular samples (Shi and Schaeffer 1992). Chunks are
-//! sorted, then each piece of the result takes its part of every chunk and is sorted once more. Both sorts
-//! are radix sorts in the caches of a processor.
+//! Sorts of wide keys, with their positions, by threads of a processor: with regular samples (Shi and Schaeffer
+//! 1992). Chunks are sorted, then each piece of the result takes its part of every chunk and is sorted once more.
 //!
 //! 1. Chunks are sorted.
 //! 2. Samples at equal distances in each sorted chunk are sorted. Some of them, again at equal distances,
@@ -31,6 +30,8 @@ pub(crate) struct KeySort {
     pub(crate) count: Atom,
     pub(crate) first: Atom,
     pub(crate) keys: Variable,
+    /// The number of bits of a key that do not count.
+    pub(crate) low: u32,
     pub(crate) gives: Vec<Sorted>,
 }
 

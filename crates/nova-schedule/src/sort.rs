@@ -82,7 +82,7 @@ pub(crate) fn parallelise_sort_keys(
         count: sort.count,
         first: sort.first,
         keys: sort.keys,
-        low: 0,
+        low: sort.low,
         gives: sort.gives.clone(),
     };
     if code.parallelism.kernels {
@@ -93,6 +93,12 @@ pub(crate) fn parallelise_sort_keys(
                 bind_sorted(code, &own, sort, (order, keys));
             }
         });
+    }
+    // Threads share a sort of all keys alone inside of the runtime.
+    if sort.first == sort.count && sort.gives[..] == [Sorted::Keys] {
+        let whole = whole(code);
+        code.push(pattern.to_vec(), whole);
+        return pattern.first().copied();
     }
     let size = key_chunk_size(code, sort.count);
     let many = code.compare(ScalarOperation::Greater, sort.count, size);

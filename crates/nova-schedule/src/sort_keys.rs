@@ -22,7 +22,7 @@ mod uses;
 use self::carried::{Carried, carry};
 use self::first_ones::FirstOnes;
 use self::selection::Producers;
-use self::uses::{first_of, replace};
+use self::uses::{first_of, pass_on, replace};
 use crate::keys::{NAN, Packed, Place, bits_of_all, decode, key_at, kind_of, pack, word};
 use crate::orders::{Nans, Number, Order, order_of};
 use crate::policy::Parallelism;
@@ -202,6 +202,7 @@ fn sort(
         true => carry(&mut code, (*count, &keys), (rest, positions), &arrays),
         false => (None, replace(rest, positions, &arrays)),
     };
+    pass_on(code.program, rest, &used.values);
     reads.retain(|read| used.values.contains(&read.values));
     let sort = SortByKeys {
         count: *count,

@@ -101,14 +101,9 @@ impl SortByKeys<'_> {
             shift: place.shift + HALF.bits(),
             ..place
         };
-        let below = Place {
-            shift: 0,
-            width: HALF.bits(),
-        };
-        let numbers = key
-            .numbers
-            .iter()
-            .map(|(number, place)| (*number, above(*place)));
+        let (shift, width) = (0, HALF.bits());
+        let below = Place { shift, width };
+        let numbers = key.numbers.iter().map(|n| (n.0, above(n.1)));
         let packed = Packed {
             numbers: numbers.chain([(&carried.number, below)]).collect(),
             word: WORD,
