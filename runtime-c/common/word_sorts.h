@@ -19,12 +19,22 @@
 
 /* Words of fewer bytes are sorted where they are. Tests define less. */
 #ifndef NOVA_CACHED_BYTES
-#define NOVA_CACHED_BYTES 262144
+#define NOVA_CACHED_BYTES 1048576
 #endif
 
 /* Of words with more bits than two digits, fewer than this number are first sorted by two short
  * digits. */
 #define NOVA_FEW_WORDS 4096
+
+/* The lowest of the leading bits that share so many words, whose keys have so many bits, among
+ * buckets. There are so few buckets that each has many words. */
+static inline int nova_lowest_bit(int64_t count, int bits)
+{
+    int leading = NOVA_DIGIT_BITS;
+    while (leading > 1 && count >> leading < NOVA_FEW_WORDS)
+        leading--;
+    return bits > leading ? bits - leading : 0;
+}
 
 /* The places where digits begin, computed from their counts. */
 static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
@@ -95,13 +105,14 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
 /* Moves words to the places of their digits, which become those behind the last ones. A line of
  * each digit is collected before it is written. */
 #define NOVA_MOVE_WORDS(name, word)                                                                \
-    NOVA_LARGE static void name##_move(word *to, const word *from, int64_t count, int low,    \
+    NOVA_LARGE static void name##_move(word *to, const word *from, int64_t count, int low,         \
                                             word least, int lowest, int64_t *places)               \
     {                                                                                              \
         enum { LINE = NOVA_LINE / sizeof(word) };                                                  \
         word lines[NOVA_DIGITS][LINE];                                                             \
         int64_t begins[NOVA_DIGITS];                                                               \
         memcpy(begins, places, sizeof begins);                                                     \
+        const int past = (uint64_t)count * sizeof(word) >= NOVA_NON_TEMPORAL_BYTES;                \
         const int64_t shift = (int64_t)((uintptr_t)to % NOVA_LINE / sizeof(word));                 \
         for (int64_t i = 0; i < count; i++) {                                                      \
             word moved = from[i];                                                                  \
@@ -111,8 +122,10 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
             if (lane < LINE - 1)                                                                   \
                 continue;                                                                          \
             int64_t begin = place - lane;                                                          \
-            if (begin >= begins[digit])                                                            \
+            if (begin >= begins[digit] && past)                                                    \
                 nova_non_temporal_store_line(to + begin, lines[digit]);                            \
+            else if (begin >= begins[digit])                                                       \
+                memcpy(to + begin, lines[digit], NOVA_LINE);                                       \
             else                                                                                   \
                 for (int64_t k = begins[digit]; k <= place; k++)                                   \
                     to[k] = lines[digit][(k + shift) % LINE];                                      \
@@ -159,9 +172,9 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
             return;                                                                                \
         if (bits < (int)(8 * sizeof(word)))                                                        \
             least += (word)(some >> bits << bits);                                                 \
-        if ((uint64_t)count * sizeof(word) > 4 * NOVA_CACHED_BYTES) {                              \
+        if ((uint64_t)count * sizeof(word) > NOVA_CACHED_BYTES) {                                  \
             int64_t begins[NOVA_DIGITS], ends[NOVA_DIGITS];                                        \
-            int lowest = bits > NOVA_DIGIT_BITS ? bits - NOVA_DIGIT_BITS : 0;                      \
+            int lowest = nova_lowest_bit(count, bits);                                             \
             name##_share(beside, words, count, low, least, lowest, begins, ends);                  \
             memcpy(words, beside, (size_t)count * sizeof(word));                                   \
             for (int k = 0; k < NOVA_DIGITS && lowest > 0; k++)                                    \
@@ -219,7 +232,7 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
             return;                                                                                \
         }                                                                                          \
         int64_t begins[NOVA_DIGITS], ends[NOVA_DIGITS];                                            \
-        int lowest = bits > NOVA_DIGIT_BITS ? bits - NOVA_DIGIT_BITS : 0;                          \
+        int lowest = nova_lowest_bit(count, bits);                                                 \
         name##_share(to, from, count, low, least, lowest, begins, ends);                           \
         for (int k = 0; k < NOVA_DIGITS && lowest > 0; k++)                                        \
             name##_bucket(to + begins[k], beside + begins[k], ends[k] - begins[k], low,            \

@@ -126,8 +126,10 @@ static void nova_place_digits(const nova_word_sort *sort)
             greatest = most > greatest ? most : greatest;                                          \
         }                                                                                          \
         uint64_t span = greatest - sort.least;                                                     \
-        while (sort.lowest < 64 - NOVA_DIGIT_BITS && span >> sort.lowest >= NOVA_DIGITS)           \
-            sort.lowest++;                                                                         \
+        int bits = 0;                                                                              \
+        while (bits < (int)(8 * sizeof(word)) && (word)span >> bits != 0)                          \
+            bits++;                                                                                \
+        sort.lowest = nova_lowest_bit(count, bits);                                                \
         nova_parallel(context, sort.chunks, name##_count, &sort);                                  \
         nova_place_digits(&sort);                                                                  \
         nova_parallel(context, sort.chunks, name##_move, &sort);                                   \
