@@ -124,21 +124,28 @@ pub(crate) fn each_pair<C: Nesting>(
     })
 }
 
-/// Divides a number of indices into parts of a size. Runs `write` for the first index of each part, and for
+/// Divides a number of indices into parts of a positive size. Runs `write` for the first index of each part, and for
 /// how many it has.
 pub(crate) fn each_part<C: Nesting>(
     cx: &mut C,
     [counter, first, length]: [&str; 3],
-    (all, size): (&Expression, i64),
+    (all, size): (&Expression, &Expression),
     place: &Place,
     write: impl FnOnce(&mut C, Expression, Expression) -> Result<()>,
 ) -> Result<()> {
-    let parts = groups_of(all.clone(), size);
+    let parts = match size.as_index() {
+        Some(size) => groups_of(all.clone(), size),
+        None => {
+            let last = size.clone().minus(Expression::index(1));
+            let all = all.clone().plus(last);
+            all.compare(ScalarOperation::Divide, size.clone())
+        }
+    };
     each(cx, counter, parts, place, |cx, number| {
-        let start = number.times(Expression::index(size));
+        let start = number.times(size.clone());
         let start = Expression::Variable(cx.writer().declare(first, INDEX, start));
         let left = all.clone().minus(start.clone());
-        let count = left.compare(ScalarOperation::Minimum, Expression::index(size));
+        let count = left.compare(ScalarOperation::Minimum, size.clone());
         let count = Expression::Variable(cx.writer().declare(length, INDEX, count));
         write(cx, start, count)
     })

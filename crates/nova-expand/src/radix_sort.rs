@@ -8,10 +8,12 @@
 
 mod passes;
 mod select;
+mod whole;
 mod words;
 
 use self::passes::{Passes, counts_of_digits, digits_of, first_pass, give, later_passes};
 use self::select::{Selected, bucket, leading, select};
+use self::whole::{is_whole, sort_whole};
 use self::words::{Form, Range, Words, index_of, key_type, on_words, range, word_of};
 use crate::address::pointer_to;
 use crate::allocation::{allocate_here, destination};
@@ -33,7 +35,7 @@ pub(crate) fn sort_keys(
     cx: &mut Translator<'_>,
     statement: &flat::Statement,
     [count, first]: [flat::Atom; 2],
-    keys: flat::Variable,
+    (keys, low): (flat::Variable, u32),
     gives: &[flat::Sorted],
 ) -> Result<()> {
     let place = &statement.place;
@@ -50,6 +52,7 @@ pub(crate) fn sort_keys(
         count,
         first,
         keys,
+        low,
         results,
         place: place.clone(),
     };
@@ -74,6 +77,9 @@ struct Moved {
 
 /// Sorts keys by their digits, in the form that their range allows.
 fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
+    if is_whole(sort) {
+        return sort_whole(cx, sort);
+    }
     let range = range(cx, sort)?;
     let selected = match sort.first == sort.count {
         true => None,
@@ -158,7 +164,8 @@ fn take_selected(
     let variable = Expression::Variable;
     let taken = cx.declare("taken", INDEX, Expression::index(0));
     let names = ["block", "base", "length"];
-    let parts = (&sort.count, KEYS_OF_A_BLOCK);
+    let size = Expression::index(KEYS_OF_A_BLOCK);
+    let parts = (&sort.count, &size);
     let word = passes.words.range.word;
     each_part(cx, names, parts, &sort.place, |cx, base, length| {
         let most = word_of(word, u64::MAX);

@@ -20,6 +20,8 @@ pub(crate) struct KeySort {
     /// The number of the least keys that are wanted.
     pub(crate) first: Expression,
     pub(crate) keys: flat::Variable,
+    /// The number of bits of a key that do not count.
+    pub(crate) low: u32,
     /// The results that are wanted, with pointers to where they go.
     pub(crate) results: Vec<(flat::Sorted, Expression)>,
     pub(crate) place: Place,

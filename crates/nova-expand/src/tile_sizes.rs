@@ -19,9 +19,10 @@ pub struct TileSizes {
     /// The number of rows of results that share a panel of elements: a power of two and a multiple of
     /// four.
     pub rows: u32,
-    /// The maximum number of groups of rows, and of rows of lanes, in a block of a contraction.
-    pub contracted_groups: i64,
-    pub contracted_tiles: i64,
+    /// The maximum number of groups of rows, and of rows of lanes, in a block of a contraction with few steps, and
+    /// with many.
+    pub contracted_groups: [i64; 2],
+    pub contracted_tiles: [i64; 2],
     /// The minimum number of elements in the chunks of a scatter.
     pub stored: u32,
     /// The bytes of a cache line.

@@ -179,12 +179,14 @@ pub enum Expression {
     /// The stable sorting permutation of 0..count. `compare(i, j)` (two `i64`) tells whether element i
     /// may precede element j. It is a bottom-up merge sort (docs/order.md), and gives `[count]i64`.
     Sort { count: Atom, compare: Lambda },
-    /// The stable ascending order of `[count]u32` or `[count]u64` keys, at most 2³². Of the least `first` keys,
-    /// at most `count`, it gives arrays of this length: their positions (`i64`), the keys themselves, or both.
+    /// The stable ascending order of `[count]u32` or `[count]u64` keys, at most 2³², by their bits from `low` on.
+    /// Of the least `first` keys, at most `count`, it gives arrays of this length: their positions (`i64`), the
+    /// keys themselves, or both. Only a sort that gives all keys, and no positions, leaves out bits.
     SortKeys {
         count: Atom,
         first: Atom,
         keys: Variable,
+        low: u32,
         gives: Vec<Sorted>,
     },
     /// The one array operation.

@@ -81,6 +81,7 @@ pub mod marks;
 pub mod memory;
 pub mod operators;
 pub mod parse;
+pub mod places;
 pub mod positions;
 pub mod print;
 pub mod recursion;

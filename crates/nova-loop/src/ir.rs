@@ -368,6 +368,16 @@ pub enum Command {
         element: Scalar,
         steps: Expression,
     },
+    /// Sorts `count` unsigned words stably by their bits from `low` on, to `to`. The words at `beside` are
+    /// undefined afterwards. These arrays do not overlap, but that `from` may be `beside`.
+    SortWords {
+        to: Expression,
+        beside: Expression,
+        from: Expression,
+        element: Scalar,
+        count: Expression,
+        low: Expression,
+    },
     /// Computes an inclusive or `exclusive` prefix scan of [`PREFIX_WIDTH`] elements, starting from `last`,
     /// and assigns the result of all elements to `last`. For h = 1, 2, 4, … it computes
     /// `a[k] := a[(k & -h) - 1] ⊕ a[k]` for each k with `k & h`, and finally writes `last ⊕ a[k]`. The

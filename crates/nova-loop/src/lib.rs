@@ -68,7 +68,7 @@
 //! **Commands for vector registers.** `PaddedCopy`, `TreeReduce` and `LaneReduce` work on blocks of a
 //! fixed size ([`ir::FIXED_BLOCK`]). `PrefixScan` computes the prefix sums of sixteen elements, in a
 //! bracketing of its own. `MultiplyPanels` is the inner loop of a contraction, which keeps its sums in
-//! registers. [`ir::Gather`] prepares a loop over sixteen elements: it checks the bounds of
+//! registers. `SortWords` sorts words by their bits. [`ir::Gather`] prepares a loop over sixteen elements: it checks the bounds of
 //! indices in memory, and copies into local arrays the elements that the loop would read with a stride
 //! or at indices.
 //!

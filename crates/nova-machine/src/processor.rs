@@ -47,10 +47,13 @@ pub struct Processor {
     /// The minimum number of results in a row of such a tile: more than the sixteen up to which gcc unrolls a
     /// loop before it looks for vectors, and whole vectors. Measured (docs/decisions/tiles.md).
     pub panel_lanes: u32,
-    /// Groups of six rows in a block of a contraction, and rows of lanes of 128 bytes. The panels and totals
-    /// of a block take less than the second-level cache. An estimate.
-    pub contracted_groups: i64,
-    pub contracted_tiles: i64,
+    /// Groups of six rows in a block of a contraction, and rows of lanes of 128 bytes, with few steps and with
+    /// many. The panels and totals of the smaller block take less than the second-level cache; of the larger
+    /// one only the left panel does. Measured (docs/decisions/contractions.md).
+    pub contracted_groups: [i64; 2],
+    pub contracted_tiles: [i64; 2],
+    /// Blocks of steps from which a contraction has many. An estimate.
+    pub far_total_blocks: i64,
     /// Products of a sum from which panels are worth their making. An estimate.
     pub contracted_steps: i64,
     /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
@@ -118,8 +121,9 @@ pub const PROCESSOR: Processor = Processor {
     step_accumulator_bytes: 16 << 10,
     panel_accumulator_bytes: 384,
     panel_lanes: 24,
-    contracted_groups: 16,
-    contracted_tiles: 8,
+    contracted_groups: [16, 64],
+    contracted_tiles: [8, 32],
+    far_total_blocks: 4,
     contracted_steps: 8,
     lockstep_lanes: 32,
     batched_steps: 8,

@@ -97,7 +97,7 @@ pub const CHOICES: &[Row] = &[
     row(Choice::Chunks, "chunks", "parallelise", "how many chunks there are at most", &[4, 16, 64, 256, 1024]),
     row(Choice::Panels, "panels", "loops", "whether a contraction is computed by panels", WAYS),
     row(Choice::PanelRows, "panel-rows", "loops", "how many groups of six rows a block of a contraction has",
-        &[2, 4, 8, 16, 32]),
+        &[2, 4, 8, 16, 32, 64]),
     row(Choice::PanelColumns, "panel-columns", "loops", "how many rows of lanes a block of a contraction has",
         &[1, 2, 4, 8, 16, 32]),
     row(Choice::Steps, "steps", "loops", "how many products a block of a contraction adds", &[32, 64, 128, 256, 512]),

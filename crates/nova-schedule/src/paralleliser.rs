@@ -323,12 +323,14 @@ impl Paralleliser<'_> {
                 count,
                 first,
                 keys,
+                low,
                 gives,
             } => {
                 let sort = KeySort {
                     count,
                     first,
                     keys,
+                    low,
                     gives,
                 };
                 let mut code = Writer::new(self.program, place, self.parallelism);

@@ -1,6 +1,5 @@
-//! Sorts of keys by threads of a processor, with regular samples (Shi and Schaeffer 1992). Chunks are
-//! sorted, then each piece of the result takes its part of every chunk and is sorted once more. Both sorts
-//! are radix sorts in the caches of a processor.
+//! Sorts of wide keys, with their positions, by threads of a processor: with regular samples (Shi and Schaeffer
+//! 1992). Chunks are sorted, then each piece of the result takes its part of every chunk and is sorted once more.
 //!
 //! 1. Chunks are sorted.
 //! 2. Samples at equal distances in each sorted chunk are sorted. Some of them, again at equal distances,
@@ -31,6 +30,8 @@ pub(crate) struct KeySort {
     pub(crate) count: Atom,
     pub(crate) first: Atom,
     pub(crate) keys: Variable,
+    /// The number of bits of a key that do not count.
+    pub(crate) low: u32,
     pub(crate) gives: Vec<Sorted>,
 }
 
@@ -41,9 +42,9 @@ struct Chunks {
     /// The number of keys of a chunk, and the number of chunks, which is that of pieces, too.
     size: Atom,
     chunks: Atom,
-    /// The keys, and their positions if they are wanted, with 32 bits.
+    /// The keys, and their positions, with 32 bits.
     keys: Variable,
-    positions: Option<Variable>,
+    positions: Variable,
 }
 
 /// The pieces of the result.
@@ -55,12 +56,8 @@ struct Pieces {
     ends: Variable,
 }
 
-/// Sorts keys in chunks of a size. Returns the positions, if they are wanted, and the keys.
-pub(crate) fn sample_sort(
-    code: &mut Writer,
-    sort: &KeySort,
-    size: Atom,
-) -> (Option<Variable>, Variable) {
+/// Sorts keys in chunks of a size. Returns the positions and the keys.
+pub(crate) fn sample_sort(code: &mut Writer, sort: &KeySort, size: Atom) -> [Variable; 2] {
     let chunks = sort_chunks(code, sort, size);
     let pieces = pieces(code, &chunks);
     sort_pieces(code, &chunks, &pieces)
@@ -87,32 +84,11 @@ pub(crate) fn sort_with_positions(
         count,
         first,
         keys,
+        low: 0,
         gives: vec![Sorted::Positions, Sorted::Keys],
     };
     code.push(vec![order, sorted], expression);
     [order, sorted]
-}
-
-/// Sorts keys, and gives their positions if these are wanted.
-fn sort_all(
-    code: &mut Writer,
-    keys: Variable,
-    count: Atom,
-    positions: bool,
-) -> (Option<Variable>, Variable) {
-    if positions {
-        let [order, sorted] = sort_with_positions(code, keys, (count, count));
-        return (Some(order), sorted);
-    }
-    let sorted = code.like(keys, vec![count]);
-    let expression = Expression::SortKeys {
-        count,
-        first: count,
-        keys,
-        gives: vec![Sorted::Keys],
-    };
-    code.push(vec![sorted], expression);
-    (None, sorted)
 }
 
 /// Writes a grid whose iterations join arrays at the places where these begin.
@@ -143,31 +119,27 @@ fn joins(code: &Writer, whole: &[Variable]) -> Vec<Output> {
 /// Writes the first grid, which sorts each chunk.
 fn sort_chunks(code: &mut Writer, sort: &KeySort, size: Atom) -> Chunks {
     let count = sort.count;
-    let wants_positions = sort.gives.contains(&Sorted::Positions);
     let chunks = Chunks {
         count,
         size,
         chunks: code.quotient_up(count, size),
         keys: code.like(sort.keys, vec![count]),
-        positions: wants_positions.then(|| code.fresh_array("positions", Scalar::U32, count)),
+        positions: code.fresh_array("positions", Scalar::U32, count),
     };
     let chunk = code.fresh("chunk", Scalar::I64);
-    let whole = chunks.positions.into_iter().chain([chunks.keys]).collect();
+    let whole = vec![chunks.positions, chunks.keys];
     joining_grid(code, whole, (chunks.chunks, chunk), |code| {
         let (first, length) = even_bounds(code, Atom::Variable(chunk), count, size);
         let keys = part(code, sort.keys, first, length);
-        let (order, keys) = sort_all(code, keys, length, wants_positions);
-        let positions = order.map(|order| {
-            let positions = code.fresh_array("positions", Scalar::U32, length);
-            code.map(positions, Level::Sequential, |code, index| {
-                let own = code.element(order, index);
-                let whole = code.scalar(Operation::Add, first, own);
-                let narrow = Operation::Wrap(Scalar::U32);
-                code.compute(narrow, Scalar::I64, &[whole], Scalar::U32)
-            });
-            positions
+        let [order, keys] = sort_with_positions(code, keys, (length, length));
+        let positions = code.fresh_array("positions", Scalar::U32, length);
+        code.map(positions, Level::Sequential, |code, index| {
+            let own = code.element(order, index);
+            let whole = code.scalar(Operation::Add, first, own);
+            let narrow = Operation::Wrap(Scalar::U32);
+            code.compute(narrow, Scalar::I64, &[whole], Scalar::U32)
         });
-        (first, positions.into_iter().chain([keys]).collect())
+        (first, vec![positions, keys])
     });
     chunks
 }
@@ -206,6 +178,7 @@ fn sorted_samples(code: &mut Writer, chunks: &Chunks) -> (Atom, Variable) {
         count,
         first: count,
         keys: samples,
+        low: 0,
         gives: vec![Sorted::Positions],
     };
     code.push(vec![order], sort);
@@ -323,36 +296,27 @@ fn scan(code: &mut Writer, chunks: &Chunks, before: Variable) -> [Variable; 2] {
 }
 
 /// Writes the last grid, which takes the keys of each piece from the chunks and sorts them.
-fn sort_pieces(
-    code: &mut Writer,
-    chunks: &Chunks,
-    pieces: &Pieces,
-) -> (Option<Variable>, Variable) {
+fn sort_pieces(code: &mut Writer, chunks: &Chunks, pieces: &Pieces) -> [Variable; 2] {
     let keys = code.like(chunks.keys, vec![chunks.count]);
-    let positions = chunks
-        .positions
-        .map(|_| code.fresh_array("order", Scalar::I64, chunks.count));
+    let positions = code.fresh_array("order", Scalar::I64, chunks.count);
     let piece = code.fresh("piece", Scalar::I64);
-    let whole = positions.into_iter().chain([keys]).collect();
+    let whole = vec![positions, keys];
     joining_grid(code, whole, (chunks.chunks, piece), |code| {
         let own = Atom::Variable(piece);
         let [begin, end] = [pieces.begins, pieces.ends].map(|table| code.element(table, own));
         let length = code.scalar(Operation::Subtract, end, begin);
-        let (taken, keys) = take(code, chunks, pieces.limits, (own, length));
-        let (order, keys) = sort_all(code, keys, length, taken.is_some());
-        let positions = taken.zip(order).map(|(taken, order)| {
-            let positions = code.like(order, vec![length]);
-            code.map(positions, Level::Sequential, |code, index| {
-                let at = code.element(order, index);
-                let narrow = code.element(taken, at);
-                let wide = Operation::Convert(Scalar::I64);
-                code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)
-            });
-            positions
+        let [taken, keys] = take(code, chunks, pieces.limits, (own, length));
+        let [order, keys] = sort_with_positions(code, keys, (length, length));
+        let positions = code.like(order, vec![length]);
+        code.map(positions, Level::Sequential, |code, index| {
+            let at = code.element(order, index);
+            let narrow = code.element(taken, at);
+            let wide = Operation::Convert(Scalar::I64);
+            code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)
         });
-        (begin, positions.into_iter().chain([keys]).collect())
+        (begin, vec![positions, keys])
     });
-    (positions, keys)
+    [positions, keys]
 }
 
 /// Takes the keys of a piece from the chunks, one chunk after the other, and their positions.
@@ -361,12 +325,12 @@ fn take(
     chunks: &Chunks,
     limits: Variable,
     (piece, length): (Atom, Atom),
-) -> (Option<Variable>, Variable) {
+) -> [Variable; 2] {
     let row = code.scalar(Operation::Multiply, piece, chunks.chunks);
     let next = code.scalar(Operation::Add, row, chunks.chunks);
     let [offset, all] = [(); 2].map(|()| code.fresh("offset", Scalar::I64));
     let chunk = code.fresh("chunk", Scalar::I64);
-    let sources: Vec<Variable> = chunks.positions.into_iter().chain([chunks.keys]).collect();
+    let sources = [chunks.positions, chunks.keys];
     let body = code.body(|code| {
         let [low, high] = [row, next].map(|row| {
             let at = code.scalar(Operation::Add, row, Atom::Variable(chunk));
@@ -377,21 +341,16 @@ fn take(
         let from = code.scalar(Operation::Add, first, low);
         let behind = code.scalar(Operation::Add, Atom::Variable(offset), some);
         let mut results = vec![behind];
-        for source in &sources {
-            let part = part(code, *source, from, some);
+        for source in sources {
+            let part = part(code, source, from, some);
             results.extend([Atom::Variable(offset), Atom::Variable(part)]);
         }
         results
     });
-    let taken: Vec<Variable> = sources
-        .iter()
-        .map(|source| code.like(*source, vec![length]))
-        .collect();
+    let taken = sources.map(|source| code.like(source, vec![length]));
     let outputs = joins(code, &taken);
-    let pattern = [all].into_iter().chain(taken.iter().copied()).collect();
+    let pattern = [all].into_iter().chain(taken).collect();
     let carries = vec![(offset, Atom::index(0))];
     code.loop_of_thread(pattern, (chunks.chunks, chunk), carries, body, outputs);
-    let keys = taken.last().copied().unwrap_or(chunks.keys);
-    let positions = chunks.positions.and(taken.first().copied());
-    (positions, keys)
+    taken
 }

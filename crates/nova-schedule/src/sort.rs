@@ -82,6 +82,7 @@ pub(crate) fn parallelise_sort_keys(
         count: sort.count,
         first: sort.first,
         keys: sort.keys,
+        low: sort.low,
         gives: sort.gives.clone(),
     };
     if code.parallelism.kernels {
@@ -89,9 +90,15 @@ pub(crate) fn parallelise_sort_keys(
         let many = code.compare(ScalarOperation::Greater, sort.count, most);
         return choose_sort(code, pattern, many, whole, |code, own| {
             if let Some([keys, order]) = radix_passes(code, (sort.count, sort.first), sort.keys) {
-                bind_sorted(code, &own, sort, (Some(order), keys));
+                bind_sorted(code, &own, sort, (order, keys));
             }
         });
+    }
+    // Threads share a sort of all keys alone inside of the runtime.
+    if sort.first == sort.count && sort.gives[..] == [Sorted::Keys] {
+        let whole = whole(code);
+        code.push(pattern.to_vec(), whole);
+        return pattern.first().copied();
     }
     let size = key_chunk_size(code, sort.count);
     let many = code.compare(ScalarOperation::Greater, sort.count, size);
@@ -105,7 +112,7 @@ pub(crate) fn parallelise_sort_keys(
             few,
             |code, own| {
                 let [order, keys] = least_keys(code, sort, wide);
-                bind_sorted(code, &own, sort, (Some(order), keys));
+                bind_sorted(code, &own, sort, (order, keys));
             },
             |code, own| sort_all(code, &own, sort, size),
         );
@@ -125,8 +132,8 @@ fn key_chunk_size(code: &mut Writer, count: Atom) -> Atom {
 }
 
 fn sort_all(code: &mut Writer, pattern: &[Variable], sort: &KeySort, size: Atom) {
-    let sorted = sample_sort(code, sort, size);
-    bind_sorted(code, pattern, sort, sorted);
+    let [order, keys] = sample_sort(code, sort, size);
+    bind_sorted(code, pattern, sort, (order, keys));
 }
 
 /// Binds what a sort of keys gives to the first elements of an order and of sorted keys.
@@ -134,14 +141,13 @@ fn bind_sorted(
     code: &mut Writer,
     pattern: &[Variable],
     sort: &KeySort,
-    (order, keys): (Option<Variable>, Variable),
+    (order, keys): (Variable, Variable),
 ) {
     for (given, sorted) in pattern.iter().zip(&sort.gives) {
         let all = match sorted {
             Sorted::Positions => order,
-            Sorted::Keys => Some(keys),
+            Sorted::Keys => keys,
         };
-        let Some(all) = all else { continue };
         if code.program.ty(all).shape() == [sort.first] {
             code.push(vec![*given], Expression::Atom(Atom::Variable(all)));
             continue;

@@ -13,16 +13,16 @@
 //! docs/order.md, to the bit; whether there is a nan is found out before. A nan and a -0.0 have no key of
 //! their own: where there are some, numbers are gathered.
 
+mod carried;
 mod first_ones;
 mod neighbours;
-mod places;
 mod selection;
 mod uses;
 
+use self::carried::{Carried, carry};
 use self::first_ones::FirstOnes;
-use self::places::places;
 use self::selection::Producers;
-use self::uses::{first_of, replace};
+use self::uses::{first_of, pass_on, replace};
 use crate::keys::{NAN, Packed, Place, bits_of_all, decode, key_at, kind_of, pack, word};
 use crate::orders::{Nans, Number, Order, order_of};
 use crate::policy::Parallelism;
@@ -32,6 +32,7 @@ use nova_diag::deep;
 use nova_flat::ir::{
     Atom, Body, Expression, Lambda, Level, Program, Sorted, Statement, Type, Variable,
 };
+use nova_flat::places::places;
 use nova_flat::visit::{bodies_mut, each_function};
 use nova_machine::Machine;
 use nova_opt::effects::FunctionEffects;
@@ -164,6 +165,8 @@ struct SortByKeys<'a> {
     read: Vec<Read<'a>>,
     /// True if positions are needed besides.
     positions: bool,
+    /// What words hold below their keys, where all elements are sorted.
+    carried: Option<Carried>,
 }
 
 /// A number of the most significant key that is an element of an array, which is read at sorted positions.
@@ -194,7 +197,12 @@ fn sort(
     program.variables[positions.index()].ty = Type::Array(Scalar::I64, vec![first]);
     let mut reads = reads(program, first, &keys);
     let arrays: HashMap<Variable, Variable> = reads.iter().map(|r| (r.array, r.values)).collect();
-    let used = replace(rest, positions, &arrays);
+    let mut code = Writer::new(program, statement.place.clone(), Parallelism::DEFAULT);
+    let (carried, used) = match first == *count && facts.machine == Machine::Processor {
+        true => carry(&mut code, (*count, &keys), (rest, positions), &arrays),
+        false => (None, replace(rest, positions, &arrays)),
+    };
+    pass_on(code.program, rest, &used.values);
     reads.retain(|read| used.values.contains(&read.values));
     let sort = SortByKeys {
         count: *count,
@@ -205,6 +213,7 @@ fn sort(
         keys,
         read: reads,
         positions: used.positions,
+        carried,
     };
     let selects = sort.is_selected(facts);
     let producers = selects.then(|| Producers::of(program, facts, out, rest));
@@ -261,7 +270,13 @@ impl SortByKeys<'_> {
         let positions = self.positions.then_some(positions).into_iter();
         positions
             .chain(self.read.iter().map(|read| read.values))
+            .chain(self.carried_element().map(|(_, values)| values))
             .collect()
+    }
+
+    /// Returns the array whose elements are carried, with these elements in sorted order.
+    fn carried_element(&self) -> Option<(Variable, Variable)> {
+        self.carried.as_ref()?.element
     }
 
     /// Writes the sort of all elements.
@@ -340,6 +355,10 @@ impl SortByKeys<'_> {
         let (positions, values) = self.split(pattern);
         let is_decoded = |read: &Read| decodes || !read.number.scalar.is_float();
         let gathers = !self.read.iter().all(is_decoded);
+        if let (false, Some(carried), [key]) = (gathers, &self.carried, &self.keys[..]) {
+            return self.by_words(code, (key, carried), pattern);
+        }
+        let gathers = gathers || self.carried_element().is_some();
         let mut order = None;
         let mut sorted = None;
         for (k, key) in self.keys.iter().enumerate().rev() {
@@ -365,6 +384,7 @@ impl SortByKeys<'_> {
                     count,
                     first,
                     keys,
+                    low: 0,
                     gives,
                 },
             );
@@ -382,6 +402,16 @@ impl SortByKeys<'_> {
                 (_, Some(order)) => self.gather_to(code, *values, (read.array, order)),
                 (_, None) => {}
             }
+        }
+        if let Some(order) = order {
+            self.gather_carried(code, values, order);
+        }
+    }
+
+    /// Gathers the elements that words would carry, to the last variable of a pattern.
+    fn gather_carried(&self, code: &mut Writer, values: &[Variable], order: Variable) {
+        if let (Some((array, _)), Some(values)) = (self.carried_element(), values.last()) {
+            self.gather_to(code, *values, (array, order));
         }
     }
 
@@ -472,6 +502,7 @@ impl SortByKeys<'_> {
         for (read, values) in self.read.iter().zip(values) {
             self.gather_to(code, *values, (read.array, order));
         }
+        self.gather_carried(code, values, order);
     }
 
     /// Returns the elements of an array at positions.

@@ -1,11 +1,12 @@
 //! Emits commands of Loop on fixed-size blocks of elements, as calls of the runtime: padded copies,
-//! tree reductions, prefix scans and gathers.
+//! tree reductions, prefix scans and gathers, and sorts of words.
 
 use crate::context::function::Emitter;
+use crate::dialect::Parallel;
 use crate::emit::expression::expression;
 use crate::emit::runtime_calls::runtime_call;
 use crate::emit::variables::assign;
-use crate::syntax::literal;
+use crate::syntax::{context, literal};
 use nova_c_ast::ast::Expression;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{
@@ -14,8 +15,9 @@ use nova_loop::ir::{
 
 /// Emits a command on a fixed-size block.
 pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
+    let of = |name: &str, element: &Scalar| (format!("{name}_{}", short(element)), vec![]);
     let (function, constants) = match command {
-        Command::PaddedCopy { element, .. } => (format!("padded_copy_{}", short(element)), vec![]),
+        Command::PaddedCopy { element, .. } => of("padded_copy", element),
         Command::PlanRows { .. } => ("joins_rows".into(), vec![]),
         Command::LaneReduce {
             element, operation, ..
@@ -23,8 +25,11 @@ pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
             let operation = operation.short();
             (format!("{operation}_lanes_{}", short(element)), vec![])
         }
-        Command::MultiplyPanels { element, .. } => {
-            (format!("multiply_panels_{}", short(element)), vec![])
+        Command::MultiplyPanels { element, .. } => of("multiply_panels", element),
+        Command::SortWords { element, .. } => {
+            let shares = code.unit.options.dialect.parallel == Parallel::Regions;
+            let name = ["sort_words", "share_sort_words"][usize::from(shares)];
+            (of(name, element).0, vec![context(); shares.into()])
         }
         Command::TreeReduce {
             element,

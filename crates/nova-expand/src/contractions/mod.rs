@@ -29,6 +29,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, PANEL_ROWS, panel_lanes};
+use nova_machine::PROCESSOR;
 use nova_plan::Choice;
 
 /// Translates a contraction: by panels if its extents are worth them, and otherwise as `otherwise` does.
@@ -73,15 +74,15 @@ pub(crate) struct Blocks<'s, 'a> {
     /// The number of columns in a row of lanes.
     lanes: i64,
     /// The maximum number of rows, of rows of lanes, and of steps in a block.
-    rows_of_block: i64,
-    tiles_of_block: i64,
-    steps_of_block: i64,
+    rows_of_block: Expression,
+    tiles_of_block: Expression,
+    steps_of_block: Expression,
     place: Place,
 }
 
 impl<'s, 'a> Blocks<'s, 'a> {
     fn new(
-        cx: &Translator<'a>,
+        cx: &mut Translator<'a>,
         contraction: &'s Contraction<'a>,
         outputs: Vec<Output<'a>>,
         extents: &[Expression],
@@ -90,9 +91,31 @@ impl<'s, 'a> Blocks<'s, 'a> {
     ) -> Self {
         let extent = |dimension: usize| extents.get(dimension).cloned().unwrap_or(zero());
         let plan = &cx.program.plan;
-        let groups = plan.choose(place, Choice::PanelRows, cx.tiles.contracted_groups);
-        let tiles = plan.choose(place, Choice::PanelColumns, cx.tiles.contracted_tiles);
+        let [_, most] = cx.tiles.contracted_groups;
+        let groups = plan.choose(place, Choice::PanelRows, most);
+        let [_, most] = cx.tiles.contracted_tiles;
+        let tiles = plan.choose(place, Choice::PanelColumns, most);
         let steps_of_block = plan.choose(place, Choice::Steps, i64::from(cx.tiles.steps));
+        // Totals of large blocks lie in a far cache. Many steps are added to each of them.
+        let many = Expression::index(steps_of_block * PROCESSOR.far_total_blocks);
+        let many = many.compare(ScalarOperation::LessEqual, steps.clone());
+        let by_steps = |chosen: i64, [few, most]: [i64; 2]| match chosen == most {
+            true => Expression::Select {
+                condition: Box::new(many.clone()),
+                then: Box::new(Expression::index(most)),
+                otherwise: Box::new(Expression::index(few)),
+            },
+            false => Expression::index(chosen),
+        };
+        let groups = match contraction.is_symmetric {
+            // Large blocks on the diagonal compute more elements twice.
+            true => Expression::index(groups.min(cx.tiles.contracted_groups[0])),
+            false => by_steps(groups, cx.tiles.contracted_groups),
+        };
+        let tiles = by_steps(tiles, cx.tiles.contracted_tiles);
+        let rows_of_block = groups.times(rows_of_group());
+        let rows_of_block = cx.simplify(rows_of_block, "block_rows", INDEX);
+        let tiles_of_block = cx.simplify(tiles, "block_tiles", INDEX);
         Blocks {
             contraction,
             outputs,
@@ -101,9 +124,9 @@ impl<'s, 'a> Blocks<'s, 'a> {
             columns: extent(contraction.lane),
             steps,
             lanes: i64::from(panel_lanes(contraction.element)),
-            rows_of_block: i64::from(PANEL_ROWS) * groups,
-            tiles_of_block: tiles,
-            steps_of_block,
+            rows_of_block,
+            tiles_of_block,
+            steps_of_block: Expression::index(steps_of_block),
             place: place.clone(),
         }
     }
@@ -201,7 +224,7 @@ fn each_block_of_rows<'a>(
     blocks: &Blocks<'_, 'a>,
     write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
 ) -> Result<()> {
-    let size = blocks.rows_of_block;
+    let size = &blocks.rows_of_block;
     each_part(
         cx,
         ["chunk", "top", "rows"],
@@ -217,7 +240,7 @@ fn each_block_of_steps<'a>(
     blocks: &Blocks<'_, 'a>,
     write: impl FnOnce(&mut Translator<'a>, Expression, Expression) -> Result<()>,
 ) -> Result<()> {
-    let size = blocks.steps_of_block;
+    let size = &blocks.steps_of_block;
     each_part(
         cx,
         ["block", "base", "length"],
@@ -246,7 +269,7 @@ fn blocks_of_columns<'a>(
     };
     let skipped = cx.simplify(skipped, "skipped", INDEX);
     let all = cx.simplify(all.minus(skipped.clone()), "tiles", INDEX);
-    let parts = (&all, blocks.tiles_of_block);
+    let parts = (&all, &blocks.tiles_of_block);
     each_part(
         cx,
         ["part", "tile", "tiles"],

@@ -37,10 +37,7 @@ impl Panels {
         }
         // Blocks of rows before this one are full, so that their rows fill groups.
         let rows = blocks.rows.clone().minus(top.clone());
-        let rows = rows.compare(
-            ScalarOperation::Minimum,
-            Expression::index(blocks.rows_of_block),
-        );
+        let rows = rows.compare(ScalarOperation::Minimum, blocks.rows_of_block.clone());
         let group = i64::from(PANEL_ROWS);
         let rows = groups_of(rows, group).times(Expression::index(group));
         let before = top.clone().times(blocks.steps.clone());
@@ -51,17 +48,17 @@ impl Panels {
 /// Allocates the arrays, as large as the extents want them.
 pub(super) fn allocate(cx: &mut Translator<'_>, blocks: &Blocks<'_, '_>) -> Result<Panels> {
     let group = i64::from(PANEL_ROWS);
-    let least = |count: Expression, most: i64| {
-        count.compare(ScalarOperation::Minimum, Expression::index(most))
+    let least = |count: Expression, most: &Expression| {
+        count.compare(ScalarOperation::Minimum, most.clone())
     };
     let groups = groups_of(blocks.rows.clone(), group);
-    let all = groups.clone().times(Expression::index(group));
-    let rows = least(groups, blocks.rows_of_block / group).times(Expression::index(group));
+    let all = groups.times(Expression::index(group));
+    let rows = least(all.clone(), &blocks.rows_of_block);
     let rows = cx.simplify(rows, "rows", INDEX);
-    let columns = least(blocks.tiles(), blocks.tiles_of_block);
+    let columns = least(blocks.tiles(), &blocks.tiles_of_block);
     let columns = columns.times(Expression::index(blocks.lanes));
     let columns = cx.simplify(columns, "columns", INDEX);
-    let steps = least(blocks.steps.clone(), blocks.steps_of_block);
+    let steps = least(blocks.steps.clone(), &blocks.steps_of_block);
     let steps = cx.simplify(steps, "steps", INDEX);
     let left = match blocks.contraction.shares_left() {
         true => all.times(blocks.steps.clone()),
@@ -113,7 +110,9 @@ pub(super) fn fill_left<'a>(
             let to = origin.plus(step.times(size.clone())).plus(r);
             store_factor(cx, factor, (panels.left, to))
         };
-        match blocks.near_steps(factor) {
+        // Reads of one element each go along all rows of a group at once, so that memory delivers several.
+        let near = blocks.near_steps(factor);
+        match near.filter(|_| factor.statements.len() > 1) {
             Some(index) => each(cx, "row", size.clone(), place, |cx, r| {
                 each_independent(cx, "step", length.clone(), place, |cx, step| {
                     bind(cx, index, base.clone().plus(step.clone()))?;

@@ -281,8 +281,8 @@ fn blocks_of_tiles<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> {
     if tile.panels.is_empty() {
         return tiles_of_block(cx, tile, zero(), Expression::index(1));
     }
-    let size = i64::from(cx.tiles.rows);
-    let parts = (&tile.extents[tile.extents.len() - 2], size);
+    let size = Expression::index(cx.tiles.rows.into());
+    let parts = (&tile.extents[tile.extents.len() - 2], &size);
     let names = ["chunk", "top", "rows"];
     each_part(cx, names, parts, &tile.place, |cx, row, rows| {
         tiles_of_block(cx, tile, row, rows)
@@ -311,7 +311,8 @@ fn tiles_of_block<'a>(
 /// Computes the tiles that share a panel: all steps of their reductions, then their results.
 fn tile_row_block<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
     start_totals(cx, tile)?;
-    let parts = (&tile.length, i64::from(cx.tiles.steps));
+    let size = Expression::index(cx.tiles.steps.into());
+    let parts = (&tile.length, &size);
     let names = ["block", "base", "length"];
     each_part(cx, names, parts, &tile.place, |cx, base, length| {
         fill_panels(cx, tile, block, &base, &length)?;

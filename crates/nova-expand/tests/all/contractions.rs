@@ -37,8 +37,8 @@ fn sums(ty: &str, [left, right]: [&str; 2], extents: [&str; 3]) -> String {
 /// Blocks of two groups of rows, two rows of lanes and four steps.
 fn small() -> TileSizes {
     TileSizes {
-        contracted_groups: 2,
-        contracted_tiles: 2,
+        contracted_groups: [2, 2],
+        contracted_tiles: [2, 2],
         steps: 4,
         ..TileSizes::default()
     }

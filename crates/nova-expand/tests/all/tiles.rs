@@ -16,8 +16,8 @@ const SMALL: TileSizes = TileSizes {
     panel_lanes: 3,
     steps: 4,
     rows: 8,
-    contracted_groups: 2,
-    contracted_tiles: 2,
+    contracted_groups: [2, 2],
+    contracted_tiles: [2, 2],
     stored: 3,
     line: 8,
 };

@@ -309,6 +309,7 @@ fn sort_keys<A: Arrays>(
         count,
         first,
         keys,
+        low,
         gives,
     } = &statement.expression
     else {
@@ -329,7 +330,7 @@ fn sort_keys<A: Arrays>(
         };
         sorted.push((bits, k));
     }
-    sorted.sort();
+    sorted.sort_by_key(|(bits, _)| bits >> low);
     for (result, given) in statement.pattern.iter().zip(gives) {
         let info = activation.info(*result)?;
         let element = info.element;

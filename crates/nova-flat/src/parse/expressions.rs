@@ -111,11 +111,12 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
         })
     }),
     ("sort_keys", |p, at, items| {
-        let [count, first, keys, gives] = p.text.exactly(at, items)?;
+        let [count, first, keys, low, gives] = p.text.exactly(at, items)?;
         Some(Expression::SortKeys {
             count: p.atom(count)?,
             first: p.atom(first)?,
             keys: p.variable(keys)?,
+            low: p.text.index(low)?,
             gives: p.sorted(gives)?,
         })
     }),

@@ -35,9 +35,10 @@ impl Printer<'_> {
                 count,
                 first,
                 keys,
+                low,
                 gives,
             } => format!(
-                "sort_keys {} {} {} {}",
+                "sort_keys {} {} {} {low} {}",
                 atom(count),
                 atom(first),
                 print_variable(self.program, *keys),

@@ -57,8 +57,14 @@ impl<'a> Verifier<'a> {
                 count,
                 first,
                 keys,
+                low,
                 gives,
-            } => self.sort_keys([*count, *first], *keys, gives, pattern),
+            } => {
+                let is_whole =
+                    gives[..] == [Sorted::Keys] && first == count && *low < Scalar::U64.bits();
+                self.require(*low == 0 || is_whole, || "a sort by some bits".to_string())?;
+                self.sort_keys([*count, *first], *keys, gives, pattern)
+            }
             without_bodies => self.without_bodies(without_bodies, pattern),
         }
     }

@@ -41,6 +41,12 @@ impl<'p> Machine<'p> {
                 let steps = self.evaluate(steps)?.index()?;
                 self.heap.multiply_panels(panels, *element, steps)
             }
+            Command::SortWords { count, low, .. } => {
+                let arrays = self.addresses(command)?;
+                let count = self.evaluate(count)?.index()?;
+                let low = self.evaluate(low)?.index()?;
+                self.heap.sort_words(arrays, count, low)
+            }
             Command::PrefixScan {
                 operation,
                 exclusive,

@@ -508,6 +508,29 @@ impl Heap {
         Ok(())
     }
 
+    /// Sorts `count` words stably by their bits from `low` on. The words beside become copies of the sorted ones.
+    pub(super) fn sort_words(
+        &mut self,
+        [to, beside, from]: [Pointer; 3],
+        count: i64,
+        low: i64,
+    ) -> Step<()> {
+        let mut words = Vec::new();
+        for k in 0..count {
+            words.push(self.load(from, k)?);
+        }
+        words.sort_by_key(|word| match *word {
+            ScalarValue::U32(word) => u64::from(word) >> low,
+            ScalarValue::U64(word) => word >> low,
+            _others => 0,
+        });
+        for (k, word) in (0..count).zip(words) {
+            self.store(beside, k, word)?;
+            self.store(to, k, word)?;
+        }
+        Ok(())
+    }
+
     /// Combines the `count` elements from `first` on by halves, until `left` are left.
     fn halve(
         &mut self,

@@ -60,6 +60,7 @@ macro_rules! fixed_block_commands {
             | $crate::ir::Command::TreeReduce { .. }
             | $crate::ir::Command::LaneReduce { .. }
             | $crate::ir::Command::MultiplyPanels { .. }
+            | $crate::ir::Command::SortWords { .. }
             | $crate::ir::Command::PlanRows { .. }
             | $crate::ir::Command::PrefixScan { .. }
             | $crate::ir::Command::Gather(_)

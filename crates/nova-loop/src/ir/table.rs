@@ -218,6 +218,11 @@ macro_rules! command_table {
                 left: Address(Read, *element, Groups(steps, PANEL_ROWS)),
                 right: Address(Read, *element, Groups(steps, panel_lanes(*element))),
                 element: Attribute, steps: Expression(INDEX);
+            "sort_words" [Command::SortWords { to, beside, from, element, count, low }]
+                to: Address(Written, *element, Count(count)),
+                beside: Address(Written, *element, Count(count)),
+                from: Address(Read, *element, Count(count)),
+                element: Attribute, count: Expression(INDEX), low: Expression(INDEX);
             "prefix_scan_inclusive" [Command::PrefixScan {
                 to, from, element, operation, exclusive: false, last
             }]

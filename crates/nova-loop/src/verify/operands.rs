@@ -101,6 +101,9 @@ impl<'p> Verifier<'p> {
             Command::MultiplyPanels { element, .. } if !element.is_float() => {
                 self.error("panels of elements that are no floats");
             }
+            Command::SortWords { element, .. } if !matches!(element, Scalar::U32 | Scalar::U64) => {
+                self.error("a sort of elements that are no words");
+            }
             Command::TreeReduce {
                 operation, element, ..
             }

@@ -285,6 +285,8 @@ fn fixed_blocks() {
     check("", "(tree_reduce x f32 min tree_rows)", "no sum or product");
     check("", "(lane_reduce x x f32 min 3)", "no sum or product");
     check("", "(multiply_panels x x x f32 n)", "not Pointer(F64)");
+    check("", "(sort_words x x x f32 3 0)", "no words");
+    check("", "(sort_words x x x u64 3 0)", "not Pointer(U64)");
     let run = |rest: &str| format!("(declare l:f32 1.0f) (prefix_scan_{rest})");
     check("", &run("inclusive x x f32 add l"), "fine");
     check("", &run("inclusive x x f32 sub l"), "the order counts");

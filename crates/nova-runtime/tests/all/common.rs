@@ -87,6 +87,11 @@ fn fixed_blocks_with_what_the_processor_has() {
 }
 
 #[test]
+fn word_sorts() {
+    check("word_sorts");
+}
+
+#[test]
 fn panels() {
     check("panels");
 }

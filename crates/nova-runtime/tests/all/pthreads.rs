@@ -64,6 +64,11 @@ fn shared_nodes() {
 }
 
 #[test]
+fn shared_word_sorts() {
+    check("shared_word_sorts", &[]);
+}
+
+#[test]
 fn errors_and_memory() {
     check("pool_errors", &[]);
 }

@@ -166,6 +166,7 @@ impl SortByKeys<'_> {
             count,
             first: count,
             keys: taken.keys,
+            low: 0,
             gives: vec![Sorted::Positions],
         };
         code.push(vec![order], sort);
@@ -269,6 +270,7 @@ impl SortByKeys<'_> {
             count: size,
             first: size,
             keys: sample,
+            low: 0,
             gives: vec![Sorted::Keys],
         };
         code.push(vec![sorted], sort);

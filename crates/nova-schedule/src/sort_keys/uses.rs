@@ -1,8 +1,8 @@
 //! The uses of a sort: positions, elements of arrays at these, or only the first of them.
 
 use nova_diag::deep;
-use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
-use nova_flat::visit::{bodies, bodies_mut, used_variables};
+use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::visit::{binding, bodies, bodies_mut, each_statement, used_variables};
 use std::collections::{HashMap, HashSet};
 
 /// Returns the number of positions if only the first ones are used, each by the iteration of its index,
@@ -67,6 +67,25 @@ pub(super) struct Used {
     pub(super) positions: bool,
 }
 
+/// Returns the arrays that a body reads at sorted positions.
+pub(super) fn arrays_at(body: &Body, positions: Variable) -> Vec<Variable> {
+    let mut known: HashSet<Variable> = HashSet::new();
+    let mut read = Vec::new();
+    each_statement(body, &mut |statement| match &statement.expression {
+        Expression::Index { array, .. } if *array == positions => known.extend(&statement.pattern),
+        Expression::Index { array, indices } => {
+            if let [Atom::Variable(at)] = &indices[..]
+                && known.contains(at)
+                && !read.contains(array)
+            {
+                read.push(*array);
+            }
+        }
+        _others => {}
+    });
+    read
+}
+
 /// Reads from the sorted values what a body reads from arrays at sorted positions.
 pub(super) fn replace(
     body: &mut Body,
@@ -107,6 +126,49 @@ fn replace_in(
             deep(|| replace_in(inner, (positions, arrays), known, used));
         });
     }
+}
+
+/// Replaces maps of a body that only copy sorted values by these.
+pub(super) fn pass_on(program: &Program, body: &mut Body, values: &HashSet<Variable>) {
+    for statement in std::mem::take(&mut body.statements) {
+        match copies(program, &statement, values) {
+            Some(copies) => body.statements.extend(copies),
+            None => body.statements.push(statement),
+        }
+    }
+}
+
+/// Returns the copies that a map makes of sorted values, if it does nothing else.
+fn copies(
+    program: &Program,
+    statement: &Statement,
+    values: &HashSet<Variable>,
+) -> Option<Vec<Statement>> {
+    let Expression::Operation(operation) = &statement.expression else {
+        return None;
+    };
+    let is_read = |s: &Statement| matches!(s.expression, Expression::Index { .. });
+    let is_map = operation.outputs.iter().all(|o| matches!(o, Output::Map))
+        && operation.body.statements.iter().all(is_read)
+        && operation.carries.is_empty()
+        && !operation.is_marked();
+    let given = statement.pattern.iter().zip(&operation.body.results);
+    let copy = |(variable, result): (&Variable, &Atom)| {
+        let read = &binding(&operation.body, *result)?.expression;
+        let Expression::Index { array, indices } = read else {
+            return None;
+        };
+        let own = operation.indices.iter().copied().map(Atom::Variable);
+        let is_own = values.contains(array) && indices.iter().copied().eq(own);
+        let is_whole = program.ty(*array).shape() == operation.shape;
+        (is_own && is_whole).then(|| Statement {
+            pattern: vec![*variable],
+            expression: Expression::Atom(Atom::Variable(*array)),
+            place: statement.place.clone(),
+        })
+    };
+    let copies: Option<_> = given.map(copy).collect();
+    copies.filter(|_| is_map)
 }
 
 /// True if a body uses positions otherwise than to read one that nobody uses. `dead` has the variables

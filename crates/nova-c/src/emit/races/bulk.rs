@@ -24,6 +24,7 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
         | Command::PaddedCopy { .. }
         | Command::LaneReduce { .. }
         | Command::MultiplyPanels { .. }
+        | Command::SortWords { .. }
         | Command::PrefixScan { .. } => trace_addresses(code, command),
         Command::NonTemporalStore {
             fields,

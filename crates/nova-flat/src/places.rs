@@ -1,13 +1,13 @@
 //! Arrays of places: each element is its own index. A comparison that ends with such elements, as to break
 //! ties, asks for nothing but a stable sort.
 
+use crate::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
+use crate::visit::each_statement;
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
-use nova_flat::visit::each_statement;
 use std::collections::HashSet;
 
 /// Returns the vectors of a function whose elements are their own indices.
-pub(super) fn places(body: &Body) -> HashSet<Variable> {
+pub fn places(body: &Body) -> HashSet<Variable> {
     let mut found = HashSet::new();
     each_statement(body, &mut |statement| match &statement.expression {
         Expression::Iota { start, step, .. }
