@@ -8,7 +8,11 @@
 //! place (`join` of dpia.txt §3). They can then be written where they stay, too. The same is done
 //! with the rows of an operation that carries a strategy, which stays a loop of its own
 //! ([`nova_core::strategy`]).
+//!
+//! Elements of such rows are then read from the matrix ([`elements`]), so that fusion can compute them where they
+//! are read.
 
+mod elements;
 mod offsets;
 
 use crate::cheap::is_cheap;
@@ -31,6 +35,7 @@ pub fn run(program: &mut Program) {
         let mut offsets = Offsets::default();
         rewrite(program, &known, &mut offsets, body);
         each_body_mut(body, &mut |inner| offsets.compute(program, inner));
+        elements::run(program, body);
     });
 }
 

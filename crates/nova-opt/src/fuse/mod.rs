@@ -51,11 +51,7 @@ pub fn run(program: &mut Program) {
 /// Fuses the operations of every function.
 pub fn run_by(program: &mut Program, rules: Rules) {
     let effects = FunctionEffects::new(program);
-    let mut counts = elements::Counts::default();
-    let replaced = Replaced::of(program);
-    each_function(program, |program, body| {
-        elements::run(program, (&effects, &replaced), &mut counts, body);
-    });
+    compute_elements(program, &effects);
     // Arrays that nothing reads any more are not worth merging.
     crate::simplify::remove_dead(program);
     let mut uses = Vec::new();
@@ -74,6 +70,20 @@ pub fn run_by(program: &mut Program, rules: Rules) {
     let mut uses = Vec::new();
     each_function(program, |program, body| {
         merge::run(program, known, &mut uses, body);
+    });
+}
+
+/// Computes the elements of matrices where they are read, once rows have become matrices.
+pub fn run_elements(program: &mut Program) {
+    let effects = FunctionEffects::new(program);
+    compute_elements(program, &effects);
+}
+
+fn compute_elements(program: &mut Program, effects: &FunctionEffects) {
+    let mut counts = elements::Counts::default();
+    let replaced = Replaced::of(program);
+    each_function(program, |program, body| {
+        elements::run(program, (effects, &replaced), &mut counts, body);
     });
 }
 

@@ -224,3 +224,63 @@ fn more_rows_than_memory_has_are_an_error_before_any_is_made() {
         assert_eq!(value(&program, &["0"]), none);
     }
 }
+
+#[test]
+fn elements_of_rows_are_read_from_their_matrix() {
+    // Twice each element of rows, behind a check of the lengths of rows where there are any.
+    let program = |condition: &str, extent: &str, place: &str| {
+        format!(
+            "(program (entry \"f\" [(\"x\" (vector i64)) (\"y\" (vector i64)) (\"k\" i64)] (vector i64) \"f\")
+              (function \"f\" [n:i64 x:[n]i64 m:i64 y:[m]i64 k:i64] [t:i64 d:[t]i64] (do
+                (let [starts:[n]i64 ends:[n]i64 total:i64 data:[total]i64]
+                  (operation [n] [i:i64] [] (do
+                    (let [a:i64] (index x [i]))
+                    (let [v:[m]i64] (operation [m] [j:i64] [] (do
+                      (let [b:i64] (mul i64 a j)) (in b)) (map)))
+                    (in m v)) (collect 1)))
+                (let [none:bool] (eq i64 n 0))
+                (let [same:bool] (eq i64 m k))
+                (let [fine:bool] (if none (do (in true)) (do (in same))))
+                (let [] (check {condition} length [m k]))
+                (let [sum:i64] (operation [n {extent}] [r:i64 c:i64] [] (do
+                  (let [s:i64] (mul i64 r m))
+                  (let [p:i64] (add i64 s {place}))
+                  (let [e:i64] (index data [p])) (in e))
+                  (reduce_comm [0] (lambda [g:i64 h:i64] (do (let [z:i64] (add i64 g h)) (in z))))))
+                (let [one:[1]i64] (vector i64 [sum]))
+                (in 1 one))))"
+        )
+    };
+    let inputs = [
+        ["[]", "[1 2]", "2"],
+        ["[3 4 5]", "[1 2]", "2"],
+        ["[3]", "[]", "0"],
+    ];
+    for (condition, extent, place, is_direct) in [
+        ("same", "m", "c", true),
+        ("same", "k", "c", true),
+        ("fine", "k", "c", true),
+        ("none", "k", "c", false),
+        ("fine", "1", "c", false),
+        ("fine", "k", "r", false),
+    ] {
+        let text = program(condition, extent, place);
+        let mut changed = read(&text);
+        apply(nova_opt::flatten_regular::run, &mut changed);
+        let printed = print(&changed);
+        let reads_matrix = !printed.contains("(index data");
+        assert_eq!(
+            reads_matrix, is_direct,
+            "{condition} {extent} {place}\n{printed}"
+        );
+        if is_direct {
+            for inputs in &inputs {
+                assert_eq!(
+                    value(&changed, inputs),
+                    value(&read(&text), inputs),
+                    "{printed}"
+                );
+            }
+        }
+    }
+}
