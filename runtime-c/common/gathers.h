@@ -155,22 +155,28 @@ typedef int64_t nova_four_words __attribute__((vector_size(32)));
 static inline void nova_turn_square_4(char *to, const char *from, int64_t stride)
 {
     nova_eight_words a[8], b[8];
+#pragma GCC unroll 8
     for (int r = 0; r < 8; r++)
         memcpy(&a[r], from + r * stride * 4, sizeof a[r]);
+#pragma GCC unroll 8
     for (int r = 0; r < 8; r += 2) {
         b[r] = __builtin_shufflevector(a[r], a[r + 1], 0, 8, 1, 9, 4, 12, 5, 13);
         b[r + 1] = __builtin_shufflevector(a[r], a[r + 1], 2, 10, 3, 11, 6, 14, 7, 15);
     }
+#pragma GCC unroll 8
     for (int r = 0; r < 8; r += 4)
+#pragma GCC unroll 8
         for (int k = 0; k < 2; k++) {
             const nova_eight_words x = b[r + k], y = b[r + k + 2];
             a[r + 2 * k] = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
             a[r + 2 * k + 1] = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
         }
+#pragma GCC unroll 8
     for (int r = 0; r < 4; r++) {
         b[r] = __builtin_shufflevector(a[r], a[r + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         b[r + 4] = __builtin_shufflevector(a[r], a[r + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
+#pragma GCC unroll 8
     for (int k = 0; k < 8; k++)
         memcpy(to + k * NOVA_GATHERED_ROWS * 4, &b[k], sizeof b[k]);
 }
@@ -178,16 +184,20 @@ static inline void nova_turn_square_4(char *to, const char *from, int64_t stride
 static inline void nova_turn_square_8(char *to, const char *from, int64_t stride)
 {
     nova_four_words a[4], b[4];
+#pragma GCC unroll 8
     for (int r = 0; r < 4; r++)
         memcpy(&a[r], from + r * stride * 8, sizeof a[r]);
+#pragma GCC unroll 8
     for (int r = 0; r < 4; r += 2) {
         b[r] = __builtin_shufflevector(a[r], a[r + 1], 0, 4, 2, 6);
         b[r + 1] = __builtin_shufflevector(a[r], a[r + 1], 1, 5, 3, 7);
     }
+#pragma GCC unroll 8
     for (int r = 0; r < 2; r++) {
         a[r] = __builtin_shufflevector(b[r], b[r + 2], 0, 1, 4, 5);
         a[r + 2] = __builtin_shufflevector(b[r], b[r + 2], 2, 3, 6, 7);
     }
+#pragma GCC unroll 8
     for (int k = 0; k < 4; k++)
         memcpy(to + k * NOVA_GATHERED_ROWS * 8, &a[k], sizeof a[k]);
 }

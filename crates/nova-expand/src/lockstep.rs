@@ -386,12 +386,16 @@ impl Search<'_, '_> {
         start: &[flat::Atom],
         in_lanes: bool,
     ) -> Option<()> {
-        let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
+        let operators = by_component(lambda);
+        let exact = operators
+            .as_ref()
+            .is_some_and(|all| all.iter().all(|o| o.exact));
         if self.cx.program.strict && !exact {
             return None;
         }
         let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
-        if !exact && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
+        // Other operators are folded in order, too.
+        if !exact && operators.is_some() && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
             self.limit(&operation.shape, ELEMENTS_OF_A_FOLD)?;
         }
         self.bound.extend(&lambda.parameters);
