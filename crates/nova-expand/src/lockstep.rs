@@ -395,7 +395,8 @@ impl Search<'_, '_> {
         }
         let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
         // Other operators are folded in order, too.
-        if !exact && operators.is_some() && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
+        if !exact && operators.is_some() && scalars.into_iter().any(|scalar| scalar == Scalar::F32)
+        {
             self.limit(&operation.shape, ELEMENTS_OF_A_FOLD)?;
         }
         self.bound.extend(&lambda.parameters);

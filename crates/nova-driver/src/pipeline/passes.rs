@@ -121,8 +121,6 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     row(O2, Any, "flatten-regular", Flat(nova_opt::flatten_regular::run), "makes one matrix of rows that all have one length"),
     SIMPLIFY,
-    row(O2, Any, "fuse", Flat(nova_opt::fuse::run_elements), "makes one operation of several, and drops the arrays between them"),
-    SIMPLIFY,
     // Once more, since rows that all have one length need no checks of each.
     BOUNDS,
     LICM_CHECKS,

@@ -1,16 +1,17 @@
 //! Elements of rows that are a matrix by now. The data of the rows are a reshape of the matrix, and an element at
-//! `row × length + place` is read from the matrix itself. Fusion can then compute it where it is read.
+//! `row × length + place` is read from the matrix itself. Fusion can then compute it there.
 
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable, View};
 use nova_flat::visit::bodies_mut;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Reads elements from matrices in a body.
-pub(super) fn run(program: &Program, body: &mut Body) {
+/// Reads elements from matrices in a body. Adds these matrices to `read`.
+pub(super) fn run(program: &Program, body: &mut Body, read: &mut HashSet<Variable>) {
     let mut walk = Walk {
         program,
+        read,
         matrices: HashMap::new(),
         operations: HashMap::new(),
         unless: HashMap::new(),
@@ -23,6 +24,8 @@ pub(super) fn run(program: &Program, body: &mut Body) {
 /// The state of a walk over a function.
 struct Walk<'p> {
     program: &'p Program,
+    /// The matrices whose elements are read.
+    read: &'p mut HashSet<Variable>,
     /// The matrices by the arrays that have their elements one after the other.
     matrices: HashMap<Variable, Variable>,
     /// The sums, products and comparisons of `i64`.
@@ -51,6 +54,7 @@ impl Walk<'_> {
                 if let [index] = indices[..]
                     && let Some((matrix, element)) = self.element(*array, index)
                 {
+                    self.read.insert(matrix);
                     *array = matrix;
                     *indices = element.to_vec();
                 }

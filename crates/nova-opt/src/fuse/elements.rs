@@ -23,10 +23,11 @@ pub(super) struct Counts {
     reads: Vec<u32>,
 }
 
-/// Makes readers compute elements in a function. Adds the function's uses to `counts`.
+/// Makes readers compute elements in a function: those of these arrays, or of all. Adds the function's uses to
+/// `counts`.
 pub(super) fn run(
     program: &mut Program,
-    (effects, replaced): (&FunctionEffects, &Replaced),
+    (effects, replaced, arrays): (&FunctionEffects, &Replaced, Option<&HashSet<Variable>>),
     counts: &mut Counts,
     body: &mut Body,
 ) {
@@ -44,6 +45,7 @@ pub(super) fn run(
         program,
         effects,
         replaced,
+        arrays,
         counts,
         known: HashMap::new(),
         loops: Vec::new(),
@@ -100,6 +102,7 @@ struct Elements<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
     replaced: &'a Replaced,
+    arrays: Option<&'a HashSet<Variable>>,
     counts: &'a Counts,
     known: HashMap<Variable, Element>,
     loops: Vec<Loop>,
@@ -185,7 +188,9 @@ impl Elements<'_> {
                 .get(array.index())
                 .copied()
                 .unwrap_or_default();
-            uses > 0 && self.counts.reads.get(array.index()) == Some(&uses)
+            uses > 0
+                && self.counts.reads.get(array.index()) == Some(&uses)
+                && self.arrays.is_none_or(|arrays| arrays.contains(array))
         };
         if !operation.carries.is_empty()
             || operation.is_marked()

@@ -51,7 +51,7 @@ pub fn run(program: &mut Program) {
 /// Fuses the operations of every function.
 pub fn run_by(program: &mut Program, rules: Rules) {
     let effects = FunctionEffects::new(program);
-    compute_elements(program, &effects);
+    make_readers_compute(program, &effects, None);
     // Arrays that nothing reads any more are not worth merging.
     crate::simplify::remove_dead(program);
     let mut uses = Vec::new();
@@ -73,17 +73,23 @@ pub fn run_by(program: &mut Program, rules: Rules) {
     });
 }
 
-/// Computes the elements of matrices where they are read, once rows have become matrices.
-pub fn run_elements(program: &mut Program) {
+/// Computes the elements of some arrays where they are read, if all uses read elements.
+pub(crate) fn compute_elements(program: &mut Program, arrays: &HashSet<Variable>) {
     let effects = FunctionEffects::new(program);
-    compute_elements(program, &effects);
+    make_readers_compute(program, &effects, Some(arrays));
 }
 
-fn compute_elements(program: &mut Program, effects: &FunctionEffects) {
+/// Computes the elements of these arrays, or of all, where they are read.
+fn make_readers_compute(
+    program: &mut Program,
+    effects: &FunctionEffects,
+    arrays: Option<&HashSet<Variable>>,
+) {
     let mut counts = elements::Counts::default();
     let replaced = Replaced::of(program);
     each_function(program, |program, body| {
-        elements::run(program, (effects, &replaced), &mut counts, body);
+        let known = (effects, &replaced, arrays);
+        elements::run(program, known, &mut counts, body);
     });
 }
 
