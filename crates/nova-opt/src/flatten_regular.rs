@@ -8,11 +8,7 @@
 //! place (`join` of dpia.txt §3). They can then be written where they stay, too. The same is done
 //! with the rows of an operation that carries a strategy, which stays a loop of its own
 //! ([`nova_core::strategy`]).
-//!
-//! Elements of such rows are then read from the matrix ([`elements`]). Where all are read in this way, they are
-//! computed there, as by fusion before.
 
-mod elements;
 mod offsets;
 
 use crate::cheap::is_cheap;
@@ -26,23 +22,16 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::{bodies_mut, each_body_mut, each_function, each_statement};
 use offsets::Offsets;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// Flattens all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
     let known = Known::of(program);
-    let mut read = HashSet::new();
     each_function(program, |program, body| {
         let mut offsets = Offsets::default();
         rewrite(program, &known, &mut offsets, body);
         each_body_mut(body, &mut |inner| offsets.compute(program, inner));
-        elements::run(program, body, &mut read);
     });
-    if !read.is_empty() {
-        // The rows themselves, which may have been read before.
-        crate::simplify::remove_dead(program);
-        crate::fuse::compute_elements(program, &read);
-    }
 }
 
 /// Rewrites the operations of a body, the inner ones first. The numbers of elements that these make

@@ -170,8 +170,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Returns the interval of the values of an integer expression: of conversions, minima, maxima, and of sums,
-    /// products and quotients that do not wrap, else that of its type.
+    /// Returns the interval of the values of an integer expression: of conversions, minima, maxima and choices,
+    /// else that of its type.
     pub(super) fn range(&self, expression: &Expression) -> Option<Interval> {
         let all = range_of(self.type_of(expression)?);
         match expression {
@@ -193,15 +193,6 @@ impl Splitter<'_> {
                     },
                     ScalarOperation::Minimum => Some(of(0)?.minimum(of(1)?)),
                     ScalarOperation::Maximum => Some(of(0)?.maximum(of(1)?)),
-                    ScalarOperation::Add
-                    | ScalarOperation::Subtract
-                    | ScalarOperation::Multiply
-                    | ScalarOperation::Divide => {
-                        let operands = of(0).zip(of(1));
-                        let value = operands.and_then(|(a, b)| arithmetic(*operation, a, b));
-                        let fits = |value: &Interval| all.is_some_and(|all| all.includes(*value));
-                        value.filter(fits).or(all)
-                    }
                     _others => all,
                 }
             }
@@ -263,23 +254,6 @@ impl Splitter<'_> {
         }
         let negative = matches!(operation, O::GreaterEqual | O::Greater | O::NotEqual);
         outcome.map(|holds| holds != negative)
-    }
-}
-
-/// Returns the interval of a sum, difference, product, or quotient by a positive number.
-fn arithmetic(operation: ScalarOperation, left: Interval, right: Interval) -> Option<Interval> {
-    match operation {
-        ScalarOperation::Add => Some(left.plus(right)),
-        ScalarOperation::Subtract => Some(left.plus(right.times(Interval::exactly(-1)))),
-        ScalarOperation::Multiply => Some(left.times(right)),
-        ScalarOperation::Divide => {
-            let by = right
-                .least
-                .filter(|by| *by > 0 && right.most == Some(*by))?;
-            let (least, most) = (left.least?, left.most?);
-            Some(Interval::between(least.div_euclid(by), most / by))
-        }
-        _others => None,
     }
 }
 

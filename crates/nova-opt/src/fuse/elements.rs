@@ -23,11 +23,10 @@ pub(super) struct Counts {
     reads: Vec<u32>,
 }
 
-/// Makes readers compute elements in a function: those of these arrays, or of all. Adds the function's uses to
-/// `counts`.
+/// Makes readers compute elements in a function. Adds the function's uses to `counts`.
 pub(super) fn run(
     program: &mut Program,
-    (effects, replaced, arrays): (&FunctionEffects, &Replaced, Option<&HashSet<Variable>>),
+    (effects, replaced): (&FunctionEffects, &Replaced),
     counts: &mut Counts,
     body: &mut Body,
 ) {
@@ -45,7 +44,6 @@ pub(super) fn run(
         program,
         effects,
         replaced,
-        arrays,
         counts,
         known: HashMap::new(),
         loops: Vec::new(),
@@ -102,7 +100,6 @@ struct Elements<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
     replaced: &'a Replaced,
-    arrays: Option<&'a HashSet<Variable>>,
     counts: &'a Counts,
     known: HashMap<Variable, Element>,
     loops: Vec<Loop>,
@@ -188,9 +185,7 @@ impl Elements<'_> {
                 .get(array.index())
                 .copied()
                 .unwrap_or_default();
-            uses > 0
-                && self.counts.reads.get(array.index()) == Some(&uses)
-                && self.arrays.is_none_or(|arrays| arrays.contains(array))
+            uses > 0 && self.counts.reads.get(array.index()) == Some(&uses)
         };
         if !operation.carries.is_empty()
             || operation.is_marked()

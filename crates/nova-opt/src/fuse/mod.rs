@@ -51,7 +51,11 @@ pub fn run(program: &mut Program) {
 /// Fuses the operations of every function.
 pub fn run_by(program: &mut Program, rules: Rules) {
     let effects = FunctionEffects::new(program);
-    make_readers_compute(program, &effects, None);
+    let mut counts = elements::Counts::default();
+    let replaced = Replaced::of(program);
+    each_function(program, |program, body| {
+        elements::run(program, (&effects, &replaced), &mut counts, body);
+    });
     // Arrays that nothing reads any more are not worth merging.
     crate::simplify::remove_dead(program);
     let mut uses = Vec::new();
@@ -70,26 +74,6 @@ pub fn run_by(program: &mut Program, rules: Rules) {
     let mut uses = Vec::new();
     each_function(program, |program, body| {
         merge::run(program, known, &mut uses, body);
-    });
-}
-
-/// Computes the elements of some arrays where they are read, if all uses read elements.
-pub(crate) fn compute_elements(program: &mut Program, arrays: &HashSet<Variable>) {
-    let effects = FunctionEffects::new(program);
-    make_readers_compute(program, &effects, Some(arrays));
-}
-
-/// Computes the elements of these arrays, or of all, where they are read.
-fn make_readers_compute(
-    program: &mut Program,
-    effects: &FunctionEffects,
-    arrays: Option<&HashSet<Variable>>,
-) {
-    let mut counts = elements::Counts::default();
-    let replaced = Replaced::of(program);
-    each_function(program, |program, body| {
-        let known = (effects, &replaced, arrays);
-        elements::run(program, known, &mut counts, body);
     });
 }
 
