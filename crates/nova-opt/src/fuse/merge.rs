@@ -11,10 +11,10 @@ use super::equal::Equal;
 use super::filters::{self, Survivors, can_run_there, filter_of};
 use super::flattened;
 use super::join::join;
-use super::operators::{is_sequential, keeps_from_lanes, wants_lanes};
+use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
 use super::replaced::{Moved, Reader, Replaced};
-use super::rules::{Rules, Workers};
+use super::rules::Rules;
 use super::running::{as_carries, exact_scans};
 use crate::effects::{Effects, FunctionEffects};
 use crate::limits::{STATEMENTS_LOOKED_BACK, STATEMENTS_OF_A_MERGED_OPERATION};
@@ -275,12 +275,6 @@ impl Merger<'_> {
         }
         let (one, other) = (first_facts.effects, second_facts.effects);
         if one.observable || other.observable || !one.may_pass(other) {
-            return false;
-        }
-        let on_processor = self.known.rules.workers != Workers::Device;
-        if on_processor
-            && (keeps_from_lanes(producer, consumer) || keeps_from_lanes(consumer, producer))
-        {
             return false;
         }
         let own = consumer.indices.iter().map(|i| Atom::Variable(*i));
