@@ -1,6 +1,6 @@
-/* Gathers of sixteen elements, and of rows. Elements at a stride or at indices are copied into local arrays before
- * the loop that uses them, and the indices are checked where they lie. Compilers make slower code of
- * loops that read such elements directly. */
+/* Gathers of sixteen elements, and of rows. Elements at a stride or at indices are copied into local
+ * arrays before the loop that uses them, and the indices are checked where they lie. Compilers make
+ * slower code of loops that read such elements directly. */
 #ifndef NOVA_GATHERS_H
 #define NOVA_GATHERS_H
 
@@ -146,8 +146,8 @@ NOVA_GATHER_INDEXED(nova_gather_indexed_i64_i64, int64_t, int64_t)
 /* The rows that are copied so that their elements of one index lie side by side. */
 #define NOVA_GATHERED_ROWS 32
 
-/* Copies a square of words, so that a row becomes a column: rows are stride words apart, columns become
- * NOVA_GATHERED_ROWS words apart. A square is eight rows of four bytes, or four rows of eight. */
+/* Copies a square of words, so that a row becomes a column. Rows are stride words apart, and columns
+ * become NOVA_GATHERED_ROWS words apart. A square is eight rows of four bytes, or four rows of eight. */
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
 typedef int32_t nova_eight_words __attribute__((vector_size(32)));
 typedef int64_t nova_four_words __attribute__((vector_size(32)));
@@ -216,8 +216,8 @@ NOVA_TURN_SQUARE(nova_turn_square_4, 4)
 NOVA_TURN_SQUARE(nova_turn_square_8, 8)
 #endif
 
-/* Defines a function that copies count words of each of NOVA_GATHERED_ROWS rows, which are stride words
- * apart. Word k of row r becomes word r + k NOVA_GATHERED_ROWS. */
+/* Defines a function that copies count words of each of NOVA_GATHERED_ROWS rows, which are stride
+ * words apart. Word k of row r becomes word r + k NOVA_GATHERED_ROWS. */
 #define NOVA_GATHER_ROWS(name, turn_square, size)                                                  \
     static inline void name(void *to, const void *from, int64_t stride, int64_t count)             \
     {                                                                                              \
@@ -230,8 +230,8 @@ NOVA_TURN_SQUARE(nova_turn_square_8, 8)
                             rows + (r * stride + k) * size, stride);                               \
         for (; k < count; k++)                                                                     \
             for (int64_t r = 0; r < NOVA_GATHERED_ROWS; r++)                                       \
-                memcpy(packed + (k * NOVA_GATHERED_ROWS + r) * size, rows + (r * stride + k) * size, \
-                       size);                                                                      \
+                memcpy(packed + (k * NOVA_GATHERED_ROWS + r) * size,                               \
+                       rows + (r * stride + k) * size, size);                                      \
     }
 
 NOVA_GATHER_ROWS(nova_gather_rows_4, nova_turn_square_4, 4)

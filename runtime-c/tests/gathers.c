@@ -1,5 +1,5 @@
-/* Tests of gathers: sixteen elements with gaps or at indices are those of a loop, as are rows, and nothing
- * after the last one is read. */
+/* Tests of gathers: sixteen elements with gaps or at indices are those of a loop, as are rows, and
+ * nothing after the last one is read. */
 #include "../common/gathers.h"
 #include "test.h"
 
@@ -72,7 +72,7 @@ enum { STRIDES = 3, LENGTH = 7 };
         free(from);                                                                            \
     } while (0)
 
-/* Rows that overlap, lie side by side, or have words between them; nothing after the last one is read. */
+/* Rows overlap, lie side by side, or have words between them; nothing after the last one is read. */
 #define CHECK_ROWS(name, type)                                                                 \
     do {                                                                                       \
         for (int64_t count = 0; count <= 21; count++)                                          \
