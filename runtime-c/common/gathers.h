@@ -146,8 +146,9 @@ NOVA_GATHER_INDEXED(nova_gather_indexed_i64_i64, int64_t, int64_t)
 /* The rows that are copied so that their elements of one index lie side by side. */
 #define NOVA_GATHERED_ROWS 32
 
-/* Copies a square of words, so that a row becomes a column. Rows are stride words apart, and columns
- * become NOVA_GATHERED_ROWS words apart. A square is eight rows of four bytes, or four rows of eight. */
+/* Copies a square of words, so that a row becomes a column. Rows are stride words apart, and
+ * columns become NOVA_GATHERED_ROWS words apart. A square is eight rows of four bytes, or four rows
+ * of eight. */
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
 typedef int32_t nova_eight_words __attribute__((vector_size(32)));
 typedef int64_t nova_four_words __attribute__((vector_size(32)));
