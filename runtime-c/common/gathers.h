@@ -1,6 +1,6 @@
-/* Gathers of sixteen elements. Elements at a stride or at indices are copied into local arrays before
- * the loop that uses them, and the indices are checked where they lie. Compilers make slower code of
- * loops that read such elements directly. */
+/* Gathers of sixteen elements, and of rows. Elements at a stride or at indices are copied into local
+ * arrays before the loop that uses them, and the indices are checked where they lie. Compilers make
+ * slower code of loops that read such elements directly. */
 #ifndef NOVA_GATHERS_H
 #define NOVA_GATHERS_H
 
@@ -142,5 +142,101 @@ NOVA_GATHER_INDEXED(nova_gather_indexed_i32_i64, int32_t, int64_t)
 NOVA_GATHER_INDEXED(nova_gather_indexed_i64_i32, int64_t, int32_t)
 
 NOVA_GATHER_INDEXED(nova_gather_indexed_i64_i64, int64_t, int64_t)
+
+/* The rows that are copied so that their elements of one index lie side by side. */
+#define NOVA_GATHERED_ROWS 32
+
+/* Copies a square of words, so that a row becomes a column. Rows are stride words apart, and
+ * columns become NOVA_GATHERED_ROWS words apart. A square is eight rows of four bytes, or four rows
+ * of eight. */
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+typedef int32_t nova_eight_words __attribute__((vector_size(32)));
+typedef int64_t nova_four_words __attribute__((vector_size(32)));
+
+static inline void nova_turn_square_4(char *to, const char *from, int64_t stride)
+{
+    nova_eight_words a[8], b[8];
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; r++)
+        memcpy(&a[r], from + r * stride * 4, sizeof a[r]);
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; r += 2) {
+        b[r] = __builtin_shufflevector(a[r], a[r + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        b[r + 1] = __builtin_shufflevector(a[r], a[r + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; r += 4)
+#pragma GCC unroll 8
+        for (int k = 0; k < 2; k++) {
+            const nova_eight_words x = b[r + k], y = b[r + k + 2];
+            a[r + 2 * k] = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
+            a[r + 2 * k + 1] = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+#pragma GCC unroll 8
+    for (int r = 0; r < 4; r++) {
+        b[r] = __builtin_shufflevector(a[r], a[r + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        b[r + 4] = __builtin_shufflevector(a[r], a[r + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++)
+        memcpy(to + k * NOVA_GATHERED_ROWS * 4, &b[k], sizeof b[k]);
+}
+
+static inline void nova_turn_square_8(char *to, const char *from, int64_t stride)
+{
+    nova_four_words a[4], b[4];
+#pragma GCC unroll 8
+    for (int r = 0; r < 4; r++)
+        memcpy(&a[r], from + r * stride * 8, sizeof a[r]);
+#pragma GCC unroll 8
+    for (int r = 0; r < 4; r += 2) {
+        b[r] = __builtin_shufflevector(a[r], a[r + 1], 0, 4, 2, 6);
+        b[r + 1] = __builtin_shufflevector(a[r], a[r + 1], 1, 5, 3, 7);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < 2; r++) {
+        a[r] = __builtin_shufflevector(b[r], b[r + 2], 0, 1, 4, 5);
+        a[r + 2] = __builtin_shufflevector(b[r], b[r + 2], 2, 3, 6, 7);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < 4; k++)
+        memcpy(to + k * NOVA_GATHERED_ROWS * 8, &a[k], sizeof a[k]);
+}
+#else
+#define NOVA_TURN_SQUARE(name, size)                                                               \
+    static inline void name(char *to, const char *from, int64_t stride)                            \
+    {                                                                                              \
+        for (int r = 0; r < 32 / size; r++)                                                        \
+            for (int k = 0; k < 32 / size; k++)                                                    \
+                memcpy(to + (k * NOVA_GATHERED_ROWS + r) * size, from + (r * stride + k) * size,   \
+                       size);                                                                      \
+    }
+
+NOVA_TURN_SQUARE(nova_turn_square_4, 4)
+
+NOVA_TURN_SQUARE(nova_turn_square_8, 8)
+#endif
+
+/* Defines a function that copies count words of each of NOVA_GATHERED_ROWS rows, which are stride
+ * words apart. Word k of row r becomes word r + k NOVA_GATHERED_ROWS. */
+#define NOVA_GATHER_ROWS(name, turn_square, size)                                                  \
+    static inline void name(void *to, const void *from, int64_t stride, int64_t count)             \
+    {                                                                                              \
+        char *packed = (char *)to;                                                                 \
+        const char *rows = (const char *)from;                                                     \
+        int64_t k = 0;                                                                             \
+        for (; k + 32 / size <= count; k += 32 / size)                                             \
+            for (int64_t r = 0; r < NOVA_GATHERED_ROWS; r += 32 / size)                            \
+                turn_square(packed + (k * NOVA_GATHERED_ROWS + r) * size,                          \
+                            rows + (r * stride + k) * size, stride);                               \
+        for (; k < count; k++)                                                                     \
+            for (int64_t r = 0; r < NOVA_GATHERED_ROWS; r++)                                       \
+                memcpy(packed + (k * NOVA_GATHERED_ROWS + r) * size,                               \
+                       rows + (r * stride + k) * size, size);                                      \
+    }
+
+NOVA_GATHER_ROWS(nova_gather_rows_4, nova_turn_square_4, 4)
+
+NOVA_GATHER_ROWS(nova_gather_rows_8, nova_turn_square_8, 8)
 
 #endif

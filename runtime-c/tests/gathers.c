@@ -1,5 +1,5 @@
-/* Tests of gathers: sixteen elements with gaps or at indices are those of a loop, and nothing after the
- * last one is read. */
+/* Tests of gathers: sixteen elements with gaps or at indices are those of a loop, as are rows, and
+ * nothing after the last one is read. */
 #include "../common/gathers.h"
 #include "test.h"
 
@@ -72,8 +72,33 @@ enum { STRIDES = 3, LENGTH = 7 };
         free(from);                                                                            \
     } while (0)
 
+/* Rows overlap, lie side by side, or have words between them; nothing after the last one is read. */
+#define CHECK_ROWS(name, type)                                                                 \
+    do {                                                                                       \
+        for (int64_t count = 0; count <= 21; count++)                                          \
+            for (int64_t stride = 0; stride <= 23; stride += count == 21 ? 1 : 7) {            \
+                const size_t words = (size_t)((NOVA_GATHERED_ROWS - 1) * stride + count);      \
+                const size_t packed = (size_t)(count * NOVA_GATHERED_ROWS);                    \
+                type *from = (type *)malloc(words * sizeof(type) + 1);                         \
+                type *to = (type *)malloc(packed * sizeof(type) + 1);                          \
+                CHECK(from != NULL && to != NULL);                                             \
+                for (size_t k = 0; k < words; k++)                                             \
+                    from[k] = (type)(k + 1);                                                   \
+                name(to, from, stride, count);                                                 \
+                for (int64_t k = 0; k < count; k++)                                            \
+                    for (int64_t r = 0; r < NOVA_GATHERED_ROWS; r++)                           \
+                        CHECK(to[k * NOVA_GATHERED_ROWS + r] == from[r * stride + k]);         \
+                free(to);                                                                      \
+                free(from);                                                                    \
+            }                                                                                  \
+    } while (0)
+
 int main(void)
 {
+    CHECK_ROWS(nova_gather_rows_4, float);
+    CHECK_ROWS(nova_gather_rows_4, uint32_t);
+    CHECK_ROWS(nova_gather_rows_8, double);
+    CHECK_ROWS(nova_gather_rows_8, int64_t);
     CHECK_STRIDES(nova_gather_strided_4, float);
     CHECK_STRIDES(nova_gather_strided_4, int32_t);
     CHECK_STRIDES(nova_gather_strided_8, double);

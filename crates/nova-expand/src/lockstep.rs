@@ -13,6 +13,9 @@
 //! lockstep if neighbours of the map read neighbours in memory, or the same elements. Such a map has a second
 //! version for long reductions.
 //!
+//! Rows of the elements' own that a reduction inside a loop reads again and again may lie apart. The pass packs
+//! them before the loop, so that their lanes lie side by side.
+//!
 //! Reductions of any length inside a loop gain if they call functions and read the same elements for all
 //! neighbours: each step reads an element once for all lanes, and nothing is combined at the end of each
 //! reduction. Their map has a second version for the elements that do not fill the lanes
@@ -20,6 +23,7 @@
 
 use crate::lanes::lane_schedule;
 use crate::limits::{ELEMENTS_OF_A_FOLD, ELEMENTS_OF_A_PRIVATE_ARRAY, STATEMENTS_OF_LANES};
+use crate::nest::is_plain;
 use crate::translator::Translator;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -59,6 +63,7 @@ pub(crate) fn lockstep_of(
     let mut search = Search {
         cx,
         index: *index,
+        around: operation.indices.iter().copied().collect(),
         varying: BTreeMap::from([(*index, Some(Polynomial::variable(*index)))]),
         bound: operation.indices.iter().copied().collect(),
         private: BTreeSet::new(),
@@ -72,6 +77,8 @@ pub(crate) fn lockstep_of(
         apart: 0,
         repeats: false,
         is_masked: false,
+        row: None,
+        packed: None,
     };
     search.body(&operation.body, false)?;
     if search.fills_lanes && !search.limits.is_empty() {
@@ -91,6 +98,8 @@ fn is_map(output: &flat::Output) -> bool {
 struct Search<'s, 'a> {
     cx: &'s Translator<'a>,
     index: flat::Variable,
+    /// The indices of the map.
+    around: BTreeSet<flat::Variable>,
     /// The variables that may differ between elements, with their values where these are sums of products.
     varying: BTreeMap<flat::Variable, Option<Polynomial>>,
     /// The variables that are bound inside the map.
@@ -114,6 +123,10 @@ struct Search<'s, 'a> {
     repeats: bool,
     /// True where only some lanes run what a loop repeats.
     is_masked: bool,
+    /// The index of the reduction that the search looks at, if its rows may be packed.
+    row: Option<flat::Variable>,
+    /// The maximum number of elements of a row of this reduction that is packed, if it has such rows.
+    packed: Option<i64>,
 }
 
 impl Search<'_, '_> {
@@ -204,6 +217,13 @@ impl Search<'_, '_> {
             }
             E::Index { array, indices } => {
                 let along = self.stride(*array, indices);
+                if !matches!(along, Some(0 | 1))
+                    && let Some(most) = self.packed_row(*array, indices)
+                {
+                    self.packed = Some(self.packed.map_or(most, |other| other.min(most)));
+                    self.varies(&statement.pattern);
+                    return Some(());
+                }
                 if in_lanes && !matches!(along, Some(0 | 1)) {
                     return None;
                 }
@@ -304,9 +324,8 @@ impl Search<'_, '_> {
         let is_plain_map = states.is_empty() && operation.outputs.iter().all(is_map);
         let is_vector = schedule.is_some() || is_plain_map;
         let is_long = schedule.is_some() && self.repeats && self.is_bound(&operation.shape);
-        if schedule.is_some() && !is_long {
-            self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?;
-        }
+        let outside = (self.row, self.packed);
+        (self.row, self.packed) = (self.row_index(operation), None);
         let (costly, apart) = (self.costly, self.apart);
         self.has_recurrence |= makes_array && !is_vector;
         self.loops += u32::from(!is_vector);
@@ -314,12 +333,41 @@ impl Search<'_, '_> {
         self.repeated(false, |search| {
             search.body(&operation.body, in_lanes || is_vector)
         })?;
+        if let Some(most) = self.packed {
+            self.limit(&operation.shape, most)?;
+        } else if schedule.is_some() && !is_long {
+            self.limit(&operation.shape, PROCESSOR.lockstep_lanes - 1)?;
+        }
+        (self.row, self.packed) = outside;
         if is_long && (self.costly == costly || self.apart > apart) {
             return None;
         }
         self.fills_lanes |= is_long;
         // Loops in a map inside belong to its own elements.
         (!is_plain_map || self.loops == loops).then_some(())
+    }
+
+    /// Returns the index of a reduction whose rows may be packed: a loop around repeats it for all lanes, and its
+    /// length is known before the map begins.
+    fn row_index(&self, operation: &flat::ArrayOperation) -> Option<flat::Variable> {
+        let is_repeated = self.repeats && !self.is_masked && !self.is_bound(&operation.shape);
+        match &operation.indices[..] {
+            [index] if is_repeated && is_plain(&operation.body.statements) => Some(*index),
+            _others => None,
+        }
+    }
+
+    /// Returns the maximum number of elements of a row that is packed, if an element belongs to one: its place
+    /// depends on the elements of the map and of the row alone.
+    fn packed_row(&self, array: flat::Variable, indices: &[flat::Atom]) -> Option<i64> {
+        let row = self.row?;
+        let address = self.address(array, indices)?;
+        let is_known =
+            |v: &flat::Variable| *v == row || self.around.contains(v) || !self.bound.contains(v);
+        let info = self.cx.source.variable(array);
+        let is_outside = !self.bound.contains(&info.memory.as_ref()?.block);
+        let most = PROCESSOR.packed_row_bytes / i64::from(info.ty.element().bits().max(8) / 8);
+        (is_outside && address.variables().all(is_known)).then_some(most)
     }
 
     /// Looks at an array that an operation inside the map makes.
@@ -338,12 +386,17 @@ impl Search<'_, '_> {
         start: &[flat::Atom],
         in_lanes: bool,
     ) -> Option<()> {
-        let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
+        let operators = by_component(lambda);
+        let exact = operators
+            .as_ref()
+            .is_some_and(|all| all.iter().all(|o| o.exact));
         if self.cx.program.strict && !exact {
             return None;
         }
         let scalars = start.iter().filter_map(|s| self.cx.source.scalar_of(*s));
-        if !exact && scalars.into_iter().any(|scalar| scalar == Scalar::F32) {
+        // Other operators are folded in order, too.
+        if !exact && operators.is_some() && scalars.into_iter().any(|scalar| scalar == Scalar::F32)
+        {
             self.limit(&operation.shape, ELEMENTS_OF_A_FOLD)?;
         }
         self.bound.extend(&lambda.parameters);
@@ -471,6 +524,12 @@ impl Search<'_, '_> {
 
     /// Returns the distance in memory of what neighbours of the map read, if it is a known number.
     fn stride(&self, array: flat::Variable, indices: &[flat::Atom]) -> Option<i64> {
+        let (factor, _) = self.address(array, indices)?.split(&self.index)?;
+        factor.as_constant()
+    }
+
+    /// Returns the place of an element in memory, if it is a sum of products of indices.
+    fn address(&self, array: flat::Variable, indices: &[flat::Atom]) -> Option<Polynomial> {
         let memory = self.cx.source.variable(array).memory.as_ref()?;
         let values: Option<Vec<Polynomial>> = indices
             .iter()
@@ -487,7 +546,6 @@ impl Search<'_, '_> {
             }
             None => Polynomial::variable(*variable),
         });
-        let (factor, _) = address.split(&self.index)?;
-        factor.as_constant().filter(|_| known)
+        known.then_some(address)
     }
 }

@@ -21,7 +21,9 @@ pub use fixed_blocks::{
     Combined, FIXED_BLOCK, PANEL_ROWS, PARTIAL_LANES, PREFIX_WIDTH, panel_lanes, prefix_scans,
     tree_reduces,
 };
-pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
+pub use gathers::{
+    GATHER_WIDTH, GATHERED_ROWS, Gather, gathers_indexed, gathers_strided, indexes_gathers,
+};
 pub use lists::drop_commands;
 pub(crate) use table::command_table;
 pub use table::{Extent, Operand, OperandMut, Role, Use, Wants, operands, operands_mut};

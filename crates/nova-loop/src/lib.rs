@@ -70,7 +70,7 @@
 //! bracketing of its own. `MultiplyPanels` is the inner loop of a contraction, which keeps its sums in
 //! registers. `SortWords` sorts words by their bits. [`ir::Gather`] prepares a loop over sixteen elements: it checks the bounds of
 //! indices in memory, and copies into local arrays the elements that the loop would read with a stride
-//! or at indices.
+//! or at indices. It also copies rows so that their elements of one index lie side by side.
 //!
 //! **Nodes of recursive data** live to the end of a call, except those that `Reclaim` drops: nodes that were
 //! made since a `Mark`, and that neither the links of the command nor nodes that stay reach. The others move,

@@ -59,6 +59,9 @@ pub struct Processor {
     /// Iterations of a loop that are taken in lockstep: more than the sixteen up to which gcc unrolls a loop
     /// before it looks for vectors, a power of two. Measured (docs/decisions/lockstep.md).
     pub lockstep_lanes: i64,
+    /// The maximum number of bytes of a row of each lane that is packed, so that the rows of all lanes take half of
+    /// the first-level cache.
+    pub packed_row_bytes: i64,
     /// The most steps of lanes between two looks at whether any lane is left. Measured (docs/decisions/lockstep.md).
     pub batched_steps: i64,
     /// The steps before a batch for each of its steps, as a power of two, so that at most an eighth is wasted. An
@@ -126,6 +129,7 @@ pub const PROCESSOR: Processor = Processor {
     far_total_blocks: 4,
     contracted_steps: 8,
     lockstep_lanes: 32,
+    packed_row_bytes: 512,
     batched_steps: 8,
     batch_shift: 3,
     batched_work: 32,

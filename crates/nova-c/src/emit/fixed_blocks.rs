@@ -15,31 +15,24 @@ use nova_loop::ir::{
 
 /// Emits a command on a fixed-size block.
 pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
-    let of = |name: &str, element: &Scalar| (format!("{name}_{}", short(element)), vec![]);
     let (function, constants) = match command {
-        Command::PaddedCopy { element, .. } => of("padded_copy", element),
+        Command::PaddedCopy { element, .. } => of_words("padded", "copy", element),
         Command::PlanRows { .. } => ("joins_rows".into(), vec![]),
         Command::LaneReduce {
             element, operation, ..
-        } => {
-            let operation = operation.short();
-            (format!("{operation}_lanes_{}", short(element)), vec![])
-        }
-        Command::MultiplyPanels { element, .. } => of("multiply_panels", element),
+        } => of_words(&operation.short(), "lanes", element),
+        Command::MultiplyPanels { element, .. } => of_words("multiply", "panels", element),
         Command::SortWords { element, .. } => {
             let shares = code.unit.options.dialect.parallel == Parallel::Regions;
-            let name = ["sort_words", "share_sort_words"][usize::from(shares)];
-            (of(name, element).0, vec![context(); shares.into()])
+            let verb = ["sort", "share_sort"][usize::from(shares)];
+            (of_words(verb, "words", element).0, vec![context(); shares.into()])
         }
         Command::TreeReduce {
             element,
             operation,
             into,
             ..
-        } => {
-            let (operation, into) = (operation.short(), into.name());
-            (format!("{operation}_{into}_{}", short(element)), vec![])
-        }
+        } => of_words(&operation.short(), into.name(), element),
         Command::PrefixScan { .. } => return prefix_scan(code, command),
         Command::Gather(form) => gather(form),
         Command::Copy { .. }
@@ -54,6 +47,11 @@ pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
         | remarks!() => return,
     };
     runtime_call(code, &format!("nova_{function}"), constants, command);
+}
+
+/// Returns the function with two words and a type in its name, and no constants.
+fn of_words(first: &str, second: &str, element: &Scalar) -> (String, Vec<Expression>) {
+    (format!("{first}_{second}_{}", short(element)), vec![])
 }
 
 fn short(element: &Scalar) -> &'static str {
@@ -91,6 +89,9 @@ fn prefix_scan(code: &mut Emitter, command: &Command) {
 /// reads.
 fn gather(gather: &Gather) -> (String, Vec<Expression>) {
     let (function, stride) = match gather {
+        Gather::Rows { element, .. } => {
+            return (format!("gather_rows_{}", element.bits() / 8), vec![]);
+        }
         Gather::Strided {
             element, stride, ..
         } => (format!("strided_{}", element.bits() / 8), stride),

@@ -23,7 +23,7 @@ pub(super) struct Block<'p> {
     pub(super) private: BTreeSet<Variable>,
     /// The index of the loop, and the index of the first lane.
     index: Variable,
-    base: Variable,
+    pub(super) base: Variable,
     pub(super) place: &'p Place,
     /// Sums and products of the index and of what never changes, which each loop over lanes computes anew, so
     /// that addresses are plain.
@@ -241,6 +241,10 @@ impl<'p> Block<'p> {
                 self.is_safe(count)?;
                 self.occupied(body, |block| {
                     let body = block.inner(|block| block.list(body))?;
+                    if let Some(rows) = block.gathered_rows(*variable, count, &body) {
+                        block.made.push(rows);
+                        return Some(());
+                    }
                     if let Some(tiles) = block.tiled(*variable, count, &body, place) {
                         block.made.extend(tiles);
                         return Some(());

@@ -22,6 +22,9 @@
 //! Arrays that an iteration allocates for itself are private to its lane ([`private`]). They are allocated once
 //! for all lanes, with the lanes of an element side by side.
 //!
+//! Rows that lanes read apart, and again in each iteration of a loop, are packed before their first use, so that
+//! lanes read neighbours ([`packed`]).
+//!
 //! **Which loops.** The translation marks loops as independent where this gains. The pass looks at marked loops
 //! that contain others. The last block begins early enough to be full, so that some iterations may run twice.
 //! That is harmless: the loop writes only memory of its own, which it does not read. Loops that do anything else
@@ -37,6 +40,7 @@ mod block;
 mod conditionals;
 mod endless;
 mod grown;
+mod packed;
 mod private;
 mod scalars;
 mod scattered;
@@ -138,12 +142,17 @@ impl Lockstep<'_> {
         if !self.memory.is_apart_but(body, &private) || !self.writes_own(body, &private) {
             return None;
         }
+        let packing = packed::of(self.program, index, body, self.lanes);
+        let private: BTreeSet<Variable> = private.into_iter().chain(packing.arrays()).collect();
+        let original = body;
+        let body = &packing.body[..];
         let varying = varying::of(self.program, index, body, &private)?;
         let may_part = varying::may_part(&varying, body, false);
         let mut made = Vec::new();
         let count = self.named("length", count.clone(), &mut made);
         let is_long =
             Expression::index(self.lanes).compare(ScalarOperation::LessEqual, count.clone());
+        let is_long = packing.conditions().fold(is_long, Expression::and);
         let (number, base, first) = (self.index("block"), self.index("base"), self.index("first"));
         let start = Expression::Variable(number).times(Expression::index(self.lanes));
         let last = count.clone().minus(Expression::index(self.lanes));
@@ -163,7 +172,7 @@ impl Lockstep<'_> {
         let blocks = blocks.compare(ScalarOperation::ShiftRight, shift);
         let blocks = Command::sequential(number, blocks, lanes, place);
         let in_order = |body| Command::sequential(index, count.clone(), body, place);
-        let own = self.copy(body);
+        let own = self.copy(original);
         if !may_part {
             made.push(Command::If {
                 condition: is_long,

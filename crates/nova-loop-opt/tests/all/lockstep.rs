@@ -188,3 +188,62 @@ fn counters_that_begin_apart_are_no_scalars() {
     assert!(text.contains("(declare steps_"), "{text}");
     assert!(text.contains("(store c_"), "{text}");
 }
+
+/// The number of the row of `y` that is the nearest to the bytes from `place` on, among as many rows as there are
+/// iterations.
+fn nearest(place: &str) -> String {
+    format!(
+        "(declare least:i32 2147483647i32)
+         (declare at:i32 -1i32)
+         (for j (and i64 n 7) sequential
+           (declare sum:i32 0i32)
+           (for l 5 sequential
+             (declare d:i32 (sub i32 (convert.i32 u8 (load x {place})) (convert.i32 i64 (mul i64 j l))))
+             (set sum (add i32 sum (mul i32 d d))))
+           (declare e0:i32)
+           (declare e1:i32)
+           (if (lt i32 sum least)
+             (do (set e0 sum) (set e1 (convert.i32 i64 j)))
+             (do (set e0 least) (set e1 at)))
+           (set least e0)
+           (set at e1))
+         (store y i (add i32 (mul i32 at 1000i32) least))"
+    )
+}
+
+#[test]
+fn rows_that_lanes_read_apart_are_packed() {
+    let rows = |place: &str, count: &str| {
+        let text = function("n", &nearest(place));
+        rewritten_program(&text.replace("(for i n", &format!("(for i {count}")))
+    };
+    // Rows that overlap, which end with the array.
+    let overlap = rows("(add i64 (mul i64 i 2) l)", "(div i64 (sub i64 n 3) 2)");
+    assert!(overlap.contains("(gather_rows "), "{overlap}");
+    assert_eq!(overlap.matches("packed").count(), 3, "{overlap}");
+    // Places that are no product of the index: rows are copied element by element.
+    let wrapped = rows("(add i64 (rem i64 (mul i64 i 7) 4) l)", "n");
+    assert!(!wrapped.contains("gather_rows"), "{wrapped}");
+    assert!(wrapped.contains("packed"), "{wrapped}");
+    // Neighbours, and places that depend on the outer loop, stay.
+    for place in [
+        "(and i64 (add i64 i l) 7)",
+        "(and i64 (add i64 (mul i64 i 3) (mul i64 j l)) 7)",
+    ] {
+        let text = rows(place, "n");
+        assert!(!text.contains("packed_"), "{text}");
+    }
+    let neighbours = rows("(add i64 i l)", "(sub i64 n 4)");
+    assert!(!neighbours.contains("packed_"), "{neighbours}");
+}
+
+#[test]
+fn rows_of_many_elements_stay_in_order() {
+    let body = "(declare sum:i32 0i32)
+         (for j 2 sequential
+           (for l (add i64 n 100) sequential
+             (set sum (add i32 sum (convert.i32 u8 (load x (mul i64 i (and i64 l 1))))))))
+         (store y i sum)";
+    let text = rewritten("n", body);
+    assert!(text.contains("(le i64 (add i64 n"), "{text}");
+}

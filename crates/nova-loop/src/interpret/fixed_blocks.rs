@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::{Cell, Step, wrong};
-use crate::ir::{Command, GATHER_WIDTH, Gather};
+use crate::ir::{Command, GATHER_WIDTH, GATHERED_ROWS, Gather};
 use crate::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
 use nova_core::ScalarValue;
 
@@ -110,6 +110,18 @@ impl<'p> Machine<'p> {
                     let index = integer(self.heap.load(indices, place)?)?;
                     let value = self.heap.load(from, index)?;
                     self.heap.store(to, k, value)?;
+                }
+                Ok(())
+            }
+            Gather::Rows { stride, count, .. } => {
+                let [to, from] = self.addresses(command)?;
+                let stride = self.evaluate(stride)?.index()?;
+                let count = self.evaluate(count)?.index()?;
+                let rows = i64::from(GATHERED_ROWS);
+                for (k, row) in (0..count).flat_map(|k| (0..rows).map(move |row| (k, row))) {
+                    let place = row.wrapping_mul(stride).wrapping_add(k);
+                    let value = self.heap.load(from, place)?;
+                    self.heap.store(to, k * rows + row, value)?;
                 }
                 Ok(())
             }

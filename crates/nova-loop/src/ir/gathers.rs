@@ -8,6 +8,9 @@ use nova_core::Scalar;
 /// The number of elements of such a loop: one vector register of the smaller element types.
 pub const GATHER_WIDTH: u32 = 16;
 
+/// The number of rows of [`Gather::Rows`].
+pub const GATHERED_ROWS: u32 = 32;
+
 /// A command that prepares a loop over [`GATHER_WIDTH`] elements.
 #[derive(Clone, Debug)]
 pub enum Gather {
@@ -38,9 +41,18 @@ pub enum Gather {
         index: Scalar,
         stride: u32,
     },
+    /// Copies the first `count` elements of [`GATHERED_ROWS`] rows, which lie `stride` elements apart, to an
+    /// array that does not overlap. Element k of row r becomes element r + k [`GATHERED_ROWS`].
+    Rows {
+        to: Expression,
+        from: Expression,
+        element: Scalar,
+        stride: Expression,
+        count: Expression,
+    },
 }
 
-/// True if [`Gather::Strided`] supports elements of a type.
+/// True if [`Gather::Strided`] and [`Gather::Rows`] support elements of a type.
 pub fn gathers_strided(element: Scalar) -> bool {
     matches!(element.bits(), 32 | 64)
 }

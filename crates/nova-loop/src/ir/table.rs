@@ -8,8 +8,8 @@
 
 use super::attributes::Attribute;
 use super::{
-    Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, HostAccess, PANEL_ROWS,
-    PARTIAL_LANES, PREFIX_WIDTH, Stays, TableCommand, Type, Variable, panel_lanes,
+    Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, GATHERED_ROWS, Gather, HostAccess,
+    PANEL_ROWS, PARTIAL_LANES, PREFIX_WIDTH, Stays, TableCommand, Type, Variable, panel_lanes,
 };
 use Extent::{Any, At, Count, Fixed, Groups};
 use Role::{Assigned, Named, Stored, Updated};
@@ -249,6 +249,9 @@ macro_rules! command_table {
                 to: Address(Written, *element, gathered(1)), from: Address(Read, *element, Any),
                 element: Attribute, indices: Address(Read, *index, gathered(*stride)), index: Attribute,
                 stride: Attribute;
+            "gather_rows" [Command::Gather(Gather::Rows { to, from, element, stride, count })]
+                to: Address(Written, *element, Groups(count, GATHERED_ROWS)), from: Address(Read, *element, Any),
+                element: Attribute, stride: Expression(INDEX), count: Expression(INDEX);
 
             "if" [Command::If { condition, then, otherwise }]
                 condition: Expression(BOOL), then: List, otherwise: Else;

@@ -154,6 +154,7 @@ impl<'p> Verifier<'p> {
                 stride,
                 ..
             } => (stride, gathers_indexed(*element) && indexes_gathers(*index)),
+            Gather::Rows { element, .. } => (&1, gathers_strided(*element)),
         };
         if *stride == 0 {
             self.error("the elements of a gather lie in one place");

@@ -24,6 +24,7 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
         | Command::PaddedCopy { .. }
         | Command::LaneReduce { .. }
         | Command::MultiplyPanels { .. }
+        | Command::Gather(Gather::Rows { .. })
         | Command::SortWords { .. }
         | Command::PrefixScan { .. } => trace_addresses(code, command),
         Command::NonTemporalStore {
@@ -108,6 +109,7 @@ fn trace_non_temporal(
 /// Reports the reads and writes of a gather.
 fn trace_gather(code: &mut Emitter, gather: &Gather) {
     match gather {
+        Gather::Rows { .. } => {}
         Gather::Strided {
             to,
             from,
