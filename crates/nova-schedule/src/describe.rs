@@ -1,7 +1,7 @@
 //! Describes how operations and sorts are parallelised, for the notes on them.
 
 use crate::blocks::blocking;
-use crate::chunking::{ROUND, wants_idle};
+use crate::chunking::{ROUND, least_work, wants_idle};
 use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
@@ -157,7 +157,7 @@ fn even(operation: &ArrayOperation, cost: Cost, parallelism: Parallelism) -> Chu
     let each = fixed.max(1);
     let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
         let least = even_size(grain, each, alignment(operation, parallelism.strict));
-        let worth = quotient_up(2 * grain, each);
+        let worth = quotient_up(least_work(operation, parallelism), each);
         match is_free(operation, parallelism.strict) {
             true => (worth, least),
             false => (worth.max(least + 1), least),
