@@ -4,7 +4,7 @@ use crate::blocks::blocking;
 use crate::chunking::{ROUND, least_work, wants_idle};
 use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
-use crate::histogram::ELEMENTS;
+use crate::histogram::{ELEMENTS, elements_of_bin};
 use crate::kinds::makes_apart;
 use crate::lanes::{alone, has_lanes};
 use crate::notes::{Chunking, Parallelised, Step};
@@ -124,7 +124,7 @@ pub(crate) fn parallelised(
             | Chunking::Arrays { .. }
             | Chunking::Radix { .. }
             | Chunking::Keys { .. }
-            | Chunking::Runs => step(output, twice, parallelism.strict),
+            | Chunking::Runs => step(output, twice, parallelism),
         };
         if let Some(step) = step
             && !steps.contains(&step)
@@ -229,14 +229,15 @@ fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
 }
 
 /// Returns the step apart from the chunks that an output needs.
-fn step(output: &Output, twice: bool, strict: bool) -> Option<Step> {
+fn step(output: &Output, twice: bool, parallelism: Parallelism) -> Option<Step> {
+    let strict = parallelism.strict;
     match output {
         Output::Map | Output::Scatter { .. } | Output::Join { .. } => None,
         Output::Reduce { lambda, .. } => Some(Step::Reduce(freedom(lambda, strict))),
         Output::Scan { lambda, .. } => Some(Step::Scan(freedom(lambda, strict))),
         Output::Filter { .. } if twice => Some(Step::Count),
         Output::Filter { .. } => Some(Step::Survivors),
-        Output::Histogram { .. } => Some(Step::Bins),
+        Output::Histogram { .. } => Some(Step::Bins(elements_of_bin(parallelism.kernels))),
         Output::Collect { .. } => Some(Step::Rows),
     }
 }

@@ -112,7 +112,6 @@ mod writer;
 
 pub use alone::Alone;
 pub use freedom::Freedom;
-pub use histogram::ELEMENTS;
 pub use lanes::LANES;
 pub use limits::NESTED_PARALLELISM;
 pub use notes::{Chunking, Fate, Note, Notes, Parallelised, Reason, Step};

@@ -10,8 +10,8 @@ use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::flatten_regular::Irregular;
 use nova_schedule::{
-    self, Chunking, ELEMENTS, Fate, Freedom, LANES, LOCAL_ELEMENTS, NESTED_PARALLELISM, Note,
-    Notes, Parallelised, Reason, Step,
+    self, Chunking, Fate, Freedom, LANES, LOCAL_ELEMENTS, NESTED_PARALLELISM, Note, Notes,
+    Parallelised, Reason, Step,
 };
 
 impl Compiler {
@@ -319,9 +319,9 @@ fn step_text(step: Step) -> String {
                  chunks, each row is in chunks of its own"
             );
         }
-        Step::Bins => {
+        Step::Bins(elements) => {
             return format!(
-                "one set of bins for each chunk, which are combined; a chunk has {ELEMENTS} elements \
+                "one set of bins for each chunk, which are combined; a chunk has {elements} elements \
                  or more for each of its bins"
             );
         }

@@ -198,7 +198,7 @@ fn histograms_sorts_and_scatters() {
         &[
             "a loop of X_length iterations, parallelised: histogram",
             "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
-            "  one set of bins for each chunk, which are combined; a chunk has 16 elements or more for each of its bins",
+            "  one set of bins for each chunk, which are combined; a chunk has 8 elements or more for each of its bins",
         ],
     );
     let sums = "((I : vector int) (X : vector float)) (histogram + 0.0f 10 I X)";
@@ -207,7 +207,7 @@ fn histograms_sorts_and_scatters() {
         &[
             "a loop of I_length iterations, parallelised: histogram",
             "  from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3 operations",
-            "  one set of bins for each chunk, which are combined; a chunk has 16 elements or more for each of its bins",
+            "  one set of bins for each chunk, which are combined; a chunk has 8 elements or more for each of its bins",
         ],
     );
     says_strictly(
