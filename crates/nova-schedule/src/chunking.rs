@@ -63,6 +63,7 @@ pub(crate) fn is_worth(
         }
         (cost, None) => {
             let each = cost_of_index(code, operation, &cost);
+            let each = code.scalar(Operation::Minimum, each, Atom::index(least));
             let n = code.scalar(Operation::Minimum, n, Atom::index(least));
             code.scalar(Operation::Multiply, n, each)
         }

@@ -30,6 +30,7 @@ impl Parallelised {
                 },
                 false => Chunking::Stores,
             },
+            grain: parallelism.grain,
             steps: claims.then_some(Step::Claims).into_iter().collect(),
             idle: false,
             inside: None,
@@ -51,6 +52,7 @@ impl Parallelised {
         };
         Parallelised {
             chunking,
+            grain: parallelism.grain,
             steps,
             idle: false,
             inside: None,
@@ -134,6 +136,7 @@ pub(crate) fn parallelised(
     }
     Parallelised {
         chunking,
+        grain: parallelism.grain,
         steps,
         idle: !cost_unknown && wants_idle(operation, parallelism),
         inside: inside.then_some(few),

@@ -107,6 +107,7 @@ mod stores;
 mod strategies;
 mod tiles;
 pub mod together;
+mod vectors;
 mod way;
 mod writer;
 

@@ -44,6 +44,8 @@ pub enum Fate {
 pub struct Parallelised {
     /// The chunking of the indices.
     pub chunking: Chunking,
+    /// The least cost of a chunk, in scalar operations.
+    pub grain: i64,
     /// The steps apart from the chunks, or inside of these, each once.
     pub steps: Vec<Step>,
     /// True if it is parallelised only if a thread is idle when it begins, since the whole is less

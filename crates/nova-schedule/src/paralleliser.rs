@@ -127,7 +127,7 @@ impl Paralleliser<'_> {
             self.fill_by_threads(&mut statement);
             let enclosing = self.parallelism;
             if may_be_parallelised(&statement) {
-                self.parallelism = self.usual.planned(self.plan, &statement.place);
+                self.parallelism = self.usual.planned(self.plan, &statement);
             }
             match self.obstacle(&statement) {
                 Some(None) => {

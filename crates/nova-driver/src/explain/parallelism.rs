@@ -76,10 +76,9 @@ impl Report<'_> {
 
     /// Returns the lines on the parallelisation of an operation or a sort.
     pub(super) fn parallelism(&self, statement: &Statement) -> Vec<String> {
-        let (Some(notes), Some(note)) = (&self.notes, self.note(statement)) else {
+        let Some(note) = self.note(statement) else {
             return Vec::new();
         };
-        let grain = notes.parallelism.grain;
         let mut lines: Vec<String> = self.nest(statement, note).into_iter().collect();
         match &note.fate {
             Fate::Whole(Reason::Strategy) => {}
@@ -95,7 +94,7 @@ impl Report<'_> {
                 };
                 lines.push(format!(
                     "{where_parallelised}{}",
-                    self.chunking_text(&parallelised.chunking, grain)
+                    self.chunking_text(&parallelised.chunking, parallelised.grain)
                 ));
                 let steps = parallelised.steps.iter().map(|step| step_text(*step));
                 lines.extend(steps);

@@ -576,3 +576,36 @@ fn chunks_of_maps_in_lockstep_have_all_lanes() {
         (let [d2:[n]f64] (operation [n] [j2:i64] [] (do (let [e3:f64] (index d [j2])) (in e3)) (map))) (in d2))))";
     assert!(!text(array).contains("(div i64 n_0 32)"));
 }
+
+#[test]
+fn operations_of_vector_instructions_have_more_work_in_a_chunk() {
+    let text = |value: &str| {
+        let body = format!(
+            "(let [ys:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT} {value} (in w)) (map))) (in n ys)"
+        );
+        let mut program = program(VECTOR, &body);
+        let expected = values(&program, true);
+        let parallelise = |program: &mut Program| {
+            nova_schedule::run(
+                program,
+                Parallelism {
+                    vectors: 1 << 20,
+                    ..Parallelism::SMALL
+                },
+            );
+        };
+        apply(parallelise, &mut program);
+        assert_eq!(values(&program, true), expected, "{}", print(&program));
+        print(&program)
+    };
+    let (few, many) = (4, 4 << 20);
+    assert!(text("(let [w:f64] (mul f64 b k))").contains(&format!(" {many})")));
+    let scalar = [
+        "(let [w:f64] (exp f64 b))",
+        "(let [c:bool] (lt f64 b k)) (let [h:i64] (convert.i64 bool c)) (let [l:i64] (sub i64 h h))
+         (let [w:f64] (index x [l]))",
+    ];
+    for value in scalar {
+        assert!(text(value).contains(&format!(" {few})")), "{}", text(value));
+    }
+}
