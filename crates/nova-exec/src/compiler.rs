@@ -215,6 +215,9 @@ fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'st
         flags.push("-ftree-vectorize");
         if is_gnu {
             flags.push("-fvect-cost-model=dynamic");
+            // GCC unrolls short loops and moves conditions out of loops from -O3 on only, without which
+            // some of the loops have no vectors.
+            flags.extend(["-fpeel-loops", "-funswitch-loops", "-fsplit-loops"]);
         }
         // Generated C declares the functions that have vector versions. clang needs this flag to
         // know them.

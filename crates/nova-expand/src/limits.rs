@@ -29,8 +29,5 @@ pub(crate) const ELEMENTS_OF_A_PRIVATE_ARRAY: i64 = 4096;
 /// The maximum number of terms of an address. Longer sums are treated as unknown.
 pub(crate) const TERMS_OF_AN_ADDRESS: usize = 16;
 
-/// The maximum number of factors in a product of the address of a contraction's result, where threads share it.
-pub(crate) const FACTORS_OF_AN_ADDRESS: usize = 3;
-
 /// The longest chain of statements by which two factors of a contraction are compared.
 pub(crate) const STATEMENTS_OF_A_COMPARISON: usize = 16;

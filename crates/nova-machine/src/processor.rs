@@ -142,7 +142,7 @@ pub const PROCESSOR: Processor = Processor {
     store_and_load: 4,
     threads: 32,
     thread_work: 1 << 15,
-    vector_operations: 16,
+    vector_operations: 4,
     running_chunks: 16,
     chunks: 256,
     stored_row: 512,

@@ -73,6 +73,7 @@ mod bulk;
 mod carried;
 mod checker;
 mod commands;
+mod digits;
 mod extents;
 mod facts;
 mod find;

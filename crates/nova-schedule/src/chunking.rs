@@ -8,14 +8,14 @@ use crate::cost::{Cost, cost_by_row};
 use crate::costs::{cost_of_index, elements, extent_product, weigh};
 use crate::freedom::{alignment, is_exact, is_free};
 use crate::histogram::size_for_bins;
-use crate::kinds::is_scan;
+use crate::kinds::{is_map, is_scan};
 use crate::lanes::has_lanes;
 use crate::lockstep::may_be_in_lockstep;
 use crate::ordered::align;
 use crate::policy::Parallelism;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Statement};
 use nova_machine::{DEVICE, PROCESSOR, figures};
 
 /// Sizes of larger even chunks are multiples of this, so that vectors and tiles fit.
@@ -23,6 +23,8 @@ pub(crate) const ROUND: i64 = figures::CHUNKS.round;
 /// If indices have loops of their own, which run for several indices at a time, chunks grow up to
 /// [`ROUND`] indices as long as there are this many chunks.
 const ENOUGH: i64 = figures::CHUNKS.enough;
+/// Maps whose elements are reductions have chunks of at least so many rows.
+const ROWS_OF_SUMS: i64 = figures::CHUNKS.rows_of_sums;
 
 /// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache.
 const SCANNED: i64 = figures::CHUNKS.scanned;
@@ -63,7 +65,6 @@ pub(crate) fn is_worth(
         }
         (cost, None) => {
             let each = cost_of_index(code, operation, &cost);
-            let each = code.scalar(Operation::Minimum, each, Atom::index(least));
             let n = code.scalar(Operation::Minimum, n, Atom::index(least));
             code.scalar(Operation::Multiply, n, each)
         }
@@ -149,7 +150,10 @@ fn chunk_size(
     let even = code.quotient_up(n, Atom::index(most));
     let mut size = code.scalar(Operation::Maximum, least, even);
     if has_loops {
-        let few = code.quotient_up(n, Atom::index(ENOUGH));
+        let mut few = code.quotient_up(n, Atom::index(ENOUGH));
+        if has_rows_of_sums(operation) {
+            few = code.scalar(Operation::Maximum, few, Atom::index(ROWS_OF_SUMS));
+        }
         let tile = code.scalar(Operation::Minimum, few, Atom::index(ROUND));
         size = code.scalar(Operation::Maximum, size, tile);
     }
@@ -172,6 +176,20 @@ fn chunk_size(
     let size = code.scalar(Operation::BitAnd, sum, flipped);
     let size = size_for_bins(code, operation, n, size);
     align(code, size, alignment(operation, code.parallelism.strict))
+}
+
+/// True for a map over several dimensions whose elements are reductions, such as a contraction. Several of its rows
+/// read the same values.
+fn has_rows_of_sums(operation: &ArrayOperation) -> bool {
+    let is_sum = |statement: &Statement| match &statement.expression {
+        Expression::Operation(inner) => {
+            let reduces = |output: &Output| matches!(output, Output::Reduce { .. });
+            inner.outputs.iter().all(reduces)
+        }
+        _others => false,
+    };
+    let statements = &operation.body.statements;
+    is_map(operation) && operation.shape.len() > 1 && statements.iter().any(is_sum)
 }
 
 /// True if there are fewer indices, in all dimensions together, than the threads of a device may want.

@@ -180,6 +180,28 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
         (factor, rest)
     }
 
+    /// Splits the sum into the factor of a product, which is sorted, and the rest: the products that are no
+    /// multiples of it.
+    pub fn split_product(&self, product: &[V]) -> (Self, Self) {
+        let (mut factor, mut rest) = (Self::default(), Self::default());
+        for (variables, number) in self.0.iter() {
+            match without(variables, product) {
+                None => rest.0.insert(variables.clone(), *number),
+                Some(others) => factor.0.insert(others.into(), *number),
+            }
+        }
+        (factor, rest)
+    }
+
+    /// Returns the sum of the products that are wanted.
+    pub fn retained(&self, is_wanted: impl Fn(&[V]) -> bool) -> Self {
+        let mut made = Self::default();
+        for (variables, number) in self.0.iter().filter(|(product, _)| is_wanted(product)) {
+            made.0.insert(variables.clone(), *number);
+        }
+        made
+    }
+
     /// True if no coefficient is negative and all variables are of a kind. Where variables of that kind are
     /// not negative and nothing wraps, the polynomial is not negative.
     pub fn is_natural(&self, is_natural: impl Fn(&V) -> bool) -> bool {
@@ -249,6 +271,16 @@ impl<V: Variable> Wrapping<V> {
         }
         made
     }
+}
+
+/// Returns the variables of a product that are left without those of another one. Both are sorted.
+fn without<V: Variable>(product: &[V], others: &[V]) -> Option<Vec<V>> {
+    let mut left = product.to_vec();
+    for variable in others {
+        let at = left.iter().position(|v| v == variable)?;
+        left.remove(at);
+    }
+    Some(left)
 }
 
 /// Returns the product of two products.

@@ -14,7 +14,7 @@ pub(crate) mod selection;
 mod symmetry;
 
 use self::panels::{Panels, allocate, fill_left, fill_right};
-use self::selection::Contraction;
+use self::selection::{Contraction, Factor};
 use crate::accumulators::{at, zero};
 use crate::loops::{each, each_pair, each_part, groups_of, wrap};
 use crate::nest::consume_result;
@@ -121,6 +121,15 @@ impl<'s, 'a> Blocks<'s, 'a> {
         let last = self.rows.clone().minus(size);
         let first = first.compare(ScalarOperation::Minimum, last);
         Expression::Variable(cx.declare("first", INDEX, first))
+    }
+
+    /// Returns the index of the only reduction, if the values from which a factor is computed lie side by side for
+    /// its steps.
+    fn near_steps(&self, factor: &Factor<'_>) -> Option<flat::Variable> {
+        match self.contraction.steps[..] {
+            [(index, _)] if factor.steps_are_near => Some(index),
+            _ => None,
+        }
     }
 
     /// Returns the number of rows of lanes.

@@ -3,12 +3,12 @@
 use super::selection::Factor;
 use super::{Block, Blocks, bind};
 use crate::allocation::allocate_here;
-use crate::loops::{each, each_pair, groups_of};
+use crate::loops::{each, groups_of};
+use crate::source::name_of;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
-use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Level, PANEL_ROWS, Type, Variable};
 
 /// The arrays of a contraction.
@@ -110,22 +110,17 @@ pub(super) fn fill_left<'a>(
         let origin = cx.simplify(origin, "origin", INDEX);
         let store = |cx: &mut Translator<'a>, r: Expression, step: Expression| {
             bind(cx, row, first.clone().plus(r.clone()))?;
-            let to = origin.plus(step.clone().times(size.clone())).plus(r);
-            store_factor(
-                cx,
-                blocks,
-                factor,
-                (panels.left, to),
-                base.clone().plus(step),
-            )
+            let to = origin.plus(step.times(size.clone())).plus(r);
+            store_factor(cx, factor, (panels.left, to))
         };
-        match factor.steps_are_near {
-            true => each(cx, "row", size.clone(), place, |cx, r| {
+        match blocks.near_steps(factor) {
+            Some(index) => each(cx, "row", size.clone(), place, |cx, r| {
                 each_independent(cx, "step", length.clone(), place, |cx, step| {
+                    bind(cx, index, base.clone().plus(step.clone()))?;
                     store(cx, r, step)
                 })
             }),
-            false => each(cx, "step", length.clone(), place, |cx, step| {
+            None => each_step(cx, blocks, (base, length), |cx, step| {
                 each_independent(cx, "row", size.clone(), place, |cx, r| store(cx, r, step))
             }),
         }
@@ -148,31 +143,27 @@ pub(super) fn fill_right<'a>(
         bind(cx, column, start.clone().plus(lane.clone()))?;
         let to = tile.clone().times(length.clone()).plus(step.clone());
         let to = to.times(size.clone()).plus(lane.clone());
-        let step = base.clone().plus(step.clone());
-        store_factor(cx, blocks, factor, (panels.right, to), step)
+        store_factor(cx, factor, (panels.right, to))
     };
-    if factor.steps_are_near {
+    if let Some(index) = blocks.near_steps(factor) {
         return each(cx, "tile", block.tiles.clone(), place, |cx, tile| {
             let start = block.column(cx, blocks, &tile);
             each(cx, "lane", size.clone(), place, |cx, lane| {
                 each_independent(cx, "step", length.clone(), place, |cx, step| {
+                    bind(cx, index, base.clone().plus(step.clone()))?;
                     store(cx, [&tile, &start, &lane, &step])
                 })
             })
         });
     }
-    each_pair(
-        cx,
-        ["step", "tile"],
-        [length, &block.tiles],
-        place,
-        |cx, step, tile| {
+    each_step(cx, blocks, (base, length), |cx, step| {
+        each(cx, "tile", block.tiles.clone(), place, |cx, tile| {
             let start = block.column(cx, blocks, &tile);
             each_independent(cx, "lane", size.clone(), place, |cx, lane| {
                 store(cx, [&tile, &start, &lane, &step])
             })
-        },
-    )
+        })
+    })
 }
 
 /// Runs `write` for each index below a count, in any order.
@@ -195,15 +186,12 @@ fn each_independent<'a>(
     Ok(())
 }
 
-/// Computes a factor at a step and stores it.
+/// Computes a factor and stores it.
 fn store_factor<'a>(
     cx: &mut Translator<'a>,
-    blocks: &Blocks<'_, 'a>,
     factor: &Factor<'a>,
     (panel, to): (Variable, Expression),
-    step: Expression,
 ) -> Result<()> {
-    bind_steps(cx, blocks, step)?;
     cx.scope(|cx| {
         for statement in &factor.statements {
             cx.statements(std::slice::from_ref(statement))?;
@@ -214,26 +202,69 @@ fn store_factor<'a>(
     })
 }
 
-/// Binds the indices of the reductions, of which the last one changes fastest, to the number of a step.
-fn bind_steps<'a>(
+/// Runs `write` for the number of each step of a block. The indices of the reductions are bound to the step. Those of
+/// several reductions are counted, since a division takes longer than a step.
+fn each_step<'a>(
     cx: &mut Translator<'a>,
     blocks: &Blocks<'_, 'a>,
-    step: Expression,
+    (base, length): (&Expression, &Expression),
+    write: impl FnOnce(&mut Translator<'a>, Expression) -> Result<()>,
 ) -> Result<()> {
-    let mut rest = step;
-    let mut steps: &[(flat::Variable, flat::Atom)] = &blocks.contraction.steps;
-    while let Some(((index, extent), others)) = steps.split_last() {
-        if others.is_empty() {
-            return bind(cx, *index, rest);
-        }
-        let extent = cx.simple(*extent)?;
-        rest = cx.simplify(rest, "rest", INDEX);
-        let place = rest
-            .clone()
-            .compare(ScalarOperation::Remainder, extent.clone());
-        bind(cx, *index, place)?;
-        rest = rest.compare(ScalarOperation::Divide, extent);
-        steps = others;
+    let place = &blocks.place;
+    if let [(index, _)] = blocks.contraction.steps[..] {
+        return each(cx, "step", length.clone(), place, |cx, step| {
+            bind(cx, index, base.clone().plus(step.clone()))?;
+            write(cx, step)
+        });
     }
-    Ok(())
+    let counters = counters(cx, blocks, base)?;
+    each(cx, "step", length.clone(), place, |cx, step| {
+        write(cx, step)?;
+        count_up(cx, &counters)
+    })
+}
+
+/// Declares variables for the indices of the reductions at a step, of which the last one changes fastest. Returns them
+/// with their extents.
+fn counters<'a>(
+    cx: &mut Translator<'a>,
+    blocks: &Blocks<'_, 'a>,
+    step: &Expression,
+) -> Result<Vec<(Variable, Expression)>> {
+    let mut counters = Vec::new();
+    let mut rest = step.clone();
+    for (at, (index, extent)) in blocks.contraction.steps.iter().enumerate().rev() {
+        let extent = cx.simple(*extent)?;
+        let value = match at {
+            0 => rest.clone(),
+            _ => {
+                let all = cx.simplify(rest, "rest", INDEX);
+                rest = all.clone().compare(ScalarOperation::Divide, extent.clone());
+                all.compare(ScalarOperation::Remainder, extent.clone())
+            }
+        };
+        let name = name_of(cx.source, *index);
+        let counter = cx.declare(name, INDEX, value);
+        cx.bind_simple(*index, Expression::Variable(counter))?;
+        counters.push((counter, extent));
+    }
+    counters.reverse();
+    Ok(counters)
+}
+
+/// Advances counters by one step.
+fn count_up(cx: &mut Translator<'_>, counters: &[(Variable, Expression)]) -> Result<()> {
+    let Some(((counter, extent), slower)) = counters.split_last() else {
+        return Ok(());
+    };
+    let counter_value = Expression::Variable(*counter);
+    cx.assign(*counter, counter_value.clone().plus(Expression::index(1)));
+    if slower.is_empty() {
+        return Ok(());
+    }
+    let is_full = counter_value.compare(ScalarOperation::Equal, extent.clone());
+    cx.when(is_full, |cx| {
+        cx.assign(*counter, Expression::index(0));
+        count_up(cx, slower)
+    })
 }

@@ -3,14 +3,12 @@
 use super::symmetry;
 use crate::accumulators::zero;
 use crate::facts::Origin;
-use crate::limits::FACTORS_OF_AN_ADDRESS;
 use crate::nest::{Nest, is_plain};
 use crate::tiles::tiling::{Stride, Sums, define_sum, polynomial_address, stride};
 use crate::translator::Translator;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
-use nova_flat::memory::Polynomial;
 use nova_flat::operators::by_component;
 use nova_flat::visit::{each_statement, used_variables};
 use nova_loop::ir::{Expression, PANEL_ROWS, panel_lanes};
@@ -92,9 +90,6 @@ pub(crate) fn contraction_of<'a>(
     if cx.recursive || cx.program.strict || map.indices.len() < 2 {
         return None;
     }
-    if cx.grids > 0 && results.iter().any(|result| is_deep(cx, map, *result)) {
-        return None;
-    }
     let nest = Nest::of(map)?;
     let sum = Sum::of(nest.reduction)?;
     let mut inside = BTreeSet::new();
@@ -155,18 +150,6 @@ pub(crate) fn contraction_of<'a>(
         left_varies,
         steps: sum.steps,
     })
-}
-
-/// True if the address of a result is a product of many extents. The proof that threads do not meet takes too long
-/// then.
-fn is_deep(cx: &Translator<'_>, map: &flat::ArrayOperation, result: flat::Variable) -> bool {
-    let info = cx.source.variables.get(result.index());
-    let indices = map.indices.iter().map(|index| Polynomial::variable(*index));
-    let address = info
-        .and_then(|info| info.memory.as_ref())
-        .map(|memory| memory.lmad.address(&indices.collect::<Vec<_>>()));
-    let factors = |address: Polynomial| address.products().map(|(p, _)| p.len()).max();
-    address.and_then(factors) > Some(FACTORS_OF_AN_ADDRESS)
 }
 
 /// Nested sums of products.

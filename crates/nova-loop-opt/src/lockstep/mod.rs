@@ -108,14 +108,16 @@ impl Lockstep<'_> {
             place,
         } = &mut command
         {
-            if self.rewrites
-                && has_loops(body)
-                && let Some(blocks) = self.blocks(*variable, count, body, place)
-            {
-                made.extend(blocks);
-                return;
+            // Innermost loops may have vectors as they are.
+            if has_loops(body) {
+                if self.rewrites
+                    && let Some(blocks) = self.blocks(*variable, count, body, place)
+                {
+                    made.extend(blocks);
+                    return;
+                }
+                *level = Level::Sequential;
             }
-            *level = Level::Sequential;
         }
         for list in command.lists_mut() {
             *list = self.list(std::mem::take(list));
