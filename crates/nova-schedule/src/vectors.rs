@@ -4,6 +4,7 @@
 
 use nova_core::ScalarOperation;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Variable};
+use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 use nova_machine::cost::is_simple;
 use std::collections::BTreeSet;
@@ -12,8 +13,9 @@ use std::collections::BTreeSet;
 pub(crate) fn is_vector(operation: &ArrayOperation) -> bool {
     let mut loaded: BTreeSet<Variable> = BTreeSet::new();
     let mut suits = is_plain(operation);
-    each_statement(&operation.body, &mut |statement| {
-        match &statement.expression {
+    each_statement(
+        &operation.body,
+        &mut |statement| match &statement.expression {
             Expression::Scalar {
                 operation,
                 operand,
@@ -36,14 +38,19 @@ pub(crate) fn is_vector(operation: &ArrayOperation) -> bool {
             Expression::If { .. } => loaded.extend(statement.pattern.iter().copied()),
             Expression::Atom(_) | Expression::View { .. } => {}
             _other => suits = false,
-        }
-    });
+        },
+    );
     suits
 }
 
-/// True if an operation makes elements and reduces them, without states and without a level of its own.
+/// True if an operation makes elements and reduces them by known operators, without states and without a level of
+/// its own.
 fn is_plain(operation: &ArrayOperation) -> bool {
-    let is_plain = |output: &Output| matches!(output, Output::Map | Output::Reduce { .. });
+    let is_plain = |output: &Output| match output {
+        Output::Map => true,
+        Output::Reduce { lambda, .. } => by_component(lambda).is_some(),
+        _others => false,
+    };
     operation.level == Level::Sequential
         && !operation.is_marked()
         && operation.carries.is_empty()
