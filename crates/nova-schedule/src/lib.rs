@@ -107,7 +107,6 @@ mod stores;
 mod strategies;
 mod tiles;
 pub mod together;
-mod vectors;
 mod way;
 mod writer;
 

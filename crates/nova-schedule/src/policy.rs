@@ -1,8 +1,8 @@
 //! The policy by which operations are parallelised.
 
-use crate::vectors::is_vector;
 use nova_flat::ir::{Expression, Statement};
 use nova_machine::{DEVICE, PROCESSOR};
+use nova_opt::vectors::is_vector;
 use nova_plan::{Choice, Plan};
 
 /// The policy by which operations are parallelised.

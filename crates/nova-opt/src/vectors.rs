@@ -10,7 +10,7 @@ use nova_machine::cost::is_simple;
 use std::collections::BTreeSet;
 
 /// True if C compilers make vector instructions of an operation.
-pub(crate) fn is_vector(operation: &ArrayOperation) -> bool {
+pub fn is_vector(operation: &ArrayOperation) -> bool {
     let mut loaded: BTreeSet<Variable> = BTreeSet::new();
     let mut suits = is_plain(operation);
     each_statement(
