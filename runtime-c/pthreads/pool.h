@@ -229,7 +229,7 @@ static void *nova_serve(void *argument)
         bool helped;
         do
             helped = nova_help(pool, thread);
-        while (!helped && awake && nova_stay_awake(&vigil));
+        while (!helped && awake && nova_stay_awake(&vigil, NOVA_AWAKE_NS));
         if (!helped)
             nova_rest(pool);
     }
@@ -407,7 +407,7 @@ static void nova_retract(nova_pool *pool, nova_slot *slot, uint32_t thread)
         if (nova_help_inside(pool, slot, thread)) {
             vigil.end = 0;
             vigil.spins = 0;
-        } else if (!awake || !nova_stay_awake(&vigil)) {
+        } else if (!awake || !nova_stay_awake(&vigil, NOVA_AWAIT_NS)) {
             if ((state & NOVA_AWAITED) != 0)
                 nova_sleep(&slot->bed, &slot->state, state);
             else

@@ -8,9 +8,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The time that a thread waits awake, in nanoseconds: about the cost of falling asleep and waking up. */
+/* The time that a thread without work waits awake, in nanoseconds: several times the cost of falling asleep and
+ * waking up, so that it is awake after a short part of a program for one thread. */
 #ifndef NOVA_AWAKE_NS
-#define NOVA_AWAKE_NS 30000
+#define NOVA_AWAKE_NS 200000
+#endif
+
+/* The time that a caller waits awake for the last chunks: about the cost of falling asleep and waking up. The thread
+ * that does them may need its processor. */
+#ifndef NOVA_AWAIT_NS
+#define NOVA_AWAIT_NS 30000
 #endif
 
 /* The time, in nanoseconds since some moment. */
@@ -27,15 +34,15 @@ typedef struct nova_vigil {
     uint32_t spins;
 } nova_vigil;
 
-/* Waits awake for one more moment; false when it has been long enough. */
-static inline bool nova_stay_awake(nova_vigil *vigil)
+/* Waits awake for one more moment; false when it has been so many nanoseconds. */
+static inline bool nova_stay_awake(nova_vigil *vigil, int64_t most)
 {
     nova_pause();
     if (++vigil->spins % 16 != 0)
         return true;
     int64_t now = nova_now();
     if (vigil->end == 0)
-        vigil->end = now + NOVA_AWAKE_NS;
+        vigil->end = now + most;
     return now < vigil->end;
 }
 

@@ -91,8 +91,10 @@ pub const SORTS: Sorts = Sorts {
 /// The figures of histograms.
 #[derive(Clone, Copy, Debug)]
 pub struct Histograms {
-    /// The least number of elements for each bin of a chunk. An estimate.
+    /// The least number of elements for each bin of a chunk of a device. An estimate.
     pub elements: i64,
+    /// The same of a processor, whose threads fill and combine bins in vectors. An estimate.
+    pub processor_elements: i64,
     /// The maximum number of sets of bins that are combined in sequence, and so of chunks for threads of a
     /// processor. An estimate.
     pub sets: i64,
@@ -104,6 +106,7 @@ pub struct Histograms {
 /// The figures of histograms.
 pub const HISTOGRAMS: Histograms = Histograms {
     elements: 16,
+    processor_elements: 8,
     sets: 64,
     local_elements: 4,
 };

@@ -97,6 +97,12 @@ pub struct Processor {
     pub threads: i64,
     /// Simple operations that are worth a thread's time: several times the start of a region. An estimate.
     pub thread_work: i64,
+    /// The simple operations of a loop of vector instructions that take the time of one of other loops. Measured on a
+    /// Zen 4 (docs/decisions/work-assisting.md).
+    pub vector_operations: i64,
+    /// The number of chunks of a scan that are worth several threads' time: each chunk is computed twice, and
+    /// waits for the one before. An estimate.
+    pub running_chunks: i64,
     /// The maximum number of chunks of an operation: some for each of many threads, so that they end
     /// together. An estimate.
     pub chunks: i64,
@@ -144,6 +150,8 @@ pub const PROCESSOR: Processor = Processor {
     store_and_load: 4,
     threads: 32,
     thread_work: 1 << 15,
+    vector_operations: 4,
+    running_chunks: 16,
     chunks: 256,
     stored_row: 512,
     literal_elements: 32,

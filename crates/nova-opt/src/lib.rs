@@ -34,5 +34,6 @@ pub mod tables;
 pub mod tail_calls;
 pub mod tail_loops;
 mod total;
+pub mod vectors;
 pub mod writer;
 pub mod zeros;

@@ -8,6 +8,7 @@ use crate::cost::{Cost, cost_by_row};
 use crate::costs::{cost_of_index, elements, extent_product, weigh};
 use crate::histogram::size_for_bins;
 use crate::lanes::has_lanes;
+use crate::lockstep::may_be_in_lockstep;
 use crate::ordered::align;
 use crate::policy::Parallelism;
 use crate::writer::Writer;
@@ -15,7 +16,7 @@ use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::freedom::{alignment, is_exact, is_free};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Statement};
 use nova_flat::kinds::{is_map, is_scan};
-use nova_machine::{DEVICE, figures};
+use nova_machine::{DEVICE, PROCESSOR, figures};
 
 /// Sizes of larger even chunks are multiples of this, so that vectors and tiles fit.
 pub(crate) const ROUND: i64 = figures::CHUNKS.round;
@@ -34,16 +35,27 @@ pub(crate) fn wants_idle(operation: &ArrayOperation, parallelism: Parallelism) -
     !parallelism.kernels && operation.outputs.iter().any(is_scan) && is_exact(operation)
 }
 
+/// Returns the least cost of an operation in chunks: two chunks, or more where chunks are computed twice and
+/// wait for each other.
+pub(crate) fn least_work(operation: &ArrayOperation, parallelism: Parallelism) -> i64 {
+    let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
+    let chunks = match runs && !parallelism.kernels {
+        true => PROCESSOR.running_chunks,
+        false => 2,
+    };
+    chunks * parallelism.grain
+}
+
 /// Computes whether an operation is to be parallelised. It is if it costs as much as two chunks, or
-/// has a single index and there are operations `inside` to be parallelised. An error is an answer
-/// that is known before the program runs.
+/// has a single index and there are operations `inside` to be parallelised. If it `asks`, a thread must
+/// be idle. An error is an answer that is known before the program runs.
 pub(crate) fn is_worth(
     code: &mut Writer,
     operation: &ArrayOperation,
-    inside: bool,
+    (inside, asks): (bool, bool),
 ) -> Result<Atom, bool> {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-    let two = Atom::index(2 * code.parallelism.grain);
+    let least = least_work(operation, code.parallelism);
     let (cost, rows) = cost_by_row(code.program, operation, code.parallelism.strict);
     let unknown = cost.unknown;
     let total = match (cost, rows) {
@@ -53,15 +65,11 @@ pub(crate) fn is_worth(
         }
         (cost, None) => {
             let each = cost_of_index(code, operation, &cost);
-            let n = code.scalar(
-                Operation::Minimum,
-                n,
-                Atom::index(2 * code.parallelism.grain),
-            );
+            let n = code.scalar(Operation::Minimum, n, Atom::index(least));
             code.scalar(Operation::Multiply, n, each)
         }
     };
-    let mut worth = code.compare(Operation::GreaterEqual, total, two);
+    let mut worth = code.compare(Operation::GreaterEqual, total, Atom::index(least));
     let no = Atom::Constant(ScalarValue::Bool(false));
     if unknown {
         let several = code.compare(Operation::Greater, n, Atom::index(1));
@@ -69,7 +77,7 @@ pub(crate) fn is_worth(
             true => several,
             false => code.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several),
         };
-    } else if wants_idle(operation, code.parallelism) {
+    } else if asks || wants_idle(operation, code.parallelism) {
         worth = code.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
     }
     if !is_free(operation, code.parallelism.strict) {
@@ -148,6 +156,14 @@ fn chunk_size(
         }
         let tile = code.scalar(Operation::Minimum, few, Atom::index(ROUND));
         size = code.scalar(Operation::Maximum, size, tile);
+    }
+    if !code.parallelism.kernels && may_be_in_lockstep(code.program, operation) {
+        // Fewer indices than lanes are taken in order, whatever their chunks are.
+        let blocks = code.scalar(Operation::Divide, n, Atom::index(PROCESSOR.lockstep_lanes));
+        let some = code.scalar(Operation::Minimum, blocks, Atom::index(1));
+        let lanes = Atom::index(PROCESSOR.lockstep_lanes);
+        let lanes = code.scalar(Operation::Multiply, some, lanes);
+        size = code.scalar(Operation::Maximum, size, lanes);
     }
     let size = code.scalar(Operation::Maximum, size, Atom::index(1));
     // Sizes up to ROUND stay, others become multiples: `(size + r) & ~r`, where r = ROUND - 1 for

@@ -1,9 +1,11 @@
 //! Describes how operations and sorts are parallelised, for the notes on them.
 
 use crate::blocks::blocking;
-use crate::chunking::{ROUND, wants_idle};
+use crate::chunking::{ROUND, least_work, wants_idle};
 use crate::cost::{Cost, cost_by_row};
-use crate::histogram::ELEMENTS;
+use crate::histogram::{ELEMENTS, elements_of_bin};
+use nova_flat::freedom::{Alignment, alignment, freedom, is_free};
+use nova_flat::kinds::makes_apart;
 use crate::lanes::{alone, has_lanes};
 use crate::notes::{Chunking, Parallelised, Step};
 use crate::policy::Parallelism;
@@ -30,6 +32,7 @@ impl Parallelised {
                 },
                 false => Chunking::Stores,
             },
+            grain: parallelism.grain,
             steps: claims.then_some(Step::Claims).into_iter().collect(),
             idle: false,
             inside: None,
@@ -51,6 +54,7 @@ impl Parallelised {
         };
         Parallelised {
             chunking,
+            grain: parallelism.grain,
             steps,
             idle: false,
             inside: None,
@@ -125,7 +129,7 @@ pub(crate) fn parallelised(
             | Chunking::Radix { .. }
             | Chunking::Keys { .. }
             | Chunking::Rows
-            | Chunking::Runs => step(output, twice, parallelism.strict),
+            | Chunking::Runs => step(output, twice, parallelism),
         };
         if let Some(step) = step
             && !steps.contains(&step)
@@ -135,6 +139,7 @@ pub(crate) fn parallelised(
     }
     Parallelised {
         chunking,
+        grain: parallelism.grain,
         steps,
         idle: !cost_unknown && wants_idle(operation, parallelism),
         inside: inside.then_some(few),
@@ -158,7 +163,7 @@ fn even(operation: &ArrayOperation, cost: Cost, parallelism: Parallelism) -> Chu
     let each = fixed.max(1);
     let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
         let least = even_size(grain, each, alignment(operation, parallelism.strict));
-        let worth = quotient_up(2 * grain, each);
+        let worth = quotient_up(least_work(operation, parallelism), each);
         match is_free(operation, parallelism.strict) {
             true => (worth, least),
             false => (worth.max(least + 1), least),
@@ -230,14 +235,15 @@ fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
 }
 
 /// Returns the step apart from the chunks that an output needs.
-fn step(output: &Output, twice: bool, strict: bool) -> Option<Step> {
+fn step(output: &Output, twice: bool, parallelism: Parallelism) -> Option<Step> {
+    let strict = parallelism.strict;
     match output {
         Output::Map | Output::Scatter { .. } | Output::Join { .. } => None,
         Output::Reduce { lambda, .. } => Some(Step::Reduce(freedom(lambda, strict))),
         Output::Scan { lambda, .. } => Some(Step::Scan(freedom(lambda, strict))),
         Output::Filter { .. } if twice => Some(Step::Count),
         Output::Filter { .. } => Some(Step::Survivors),
-        Output::Histogram { .. } => Some(Step::Bins),
+        Output::Histogram { .. } => Some(Step::Bins(elements_of_bin(parallelism.kernels))),
         Output::Collect { .. } => Some(Step::Rows),
     }
 }

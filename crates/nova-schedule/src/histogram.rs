@@ -10,13 +10,21 @@ use crate::costs::BEYOND_MEMORY;
 use crate::grid::{Begin, Bins, Grid};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Lambda, Level, Output, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Lambda, Level, Output, Variable};
 use nova_flat::operators::neutral;
 use nova_flat::visit::{Substitution, fresh_lambda};
 use nova_machine::figures;
 
-/// The least number of elements for each bin of a chunk.
-pub const ELEMENTS: i64 = figures::HISTOGRAMS.elements;
+/// The least number of elements for each bin of a chunk of a kernel's thread.
+pub(crate) const ELEMENTS: i64 = figures::HISTOGRAMS.elements;
+
+/// Returns the least number of elements for each bin of a chunk.
+pub(crate) const fn elements_of_bin(kernels: bool) -> i64 {
+    match kernels {
+        true => ELEMENTS,
+        false => figures::HISTOGRAMS.processor_elements,
+    }
+}
 /// The most sets of bins that are combined in sequence, and so the most chunks for threads of a
 /// processor.
 const SETS: i64 = figures::HISTOGRAMS.sets;
@@ -42,7 +50,8 @@ pub(crate) fn size_for_bins(
     let mut all: Option<Atom> = None;
     for (bins, components) in outputs.iter().filter_map(bins_of) {
         let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(BEYOND_MEMORY));
-        let own = Atom::index(components.saturating_mul(ELEMENTS));
+        let least = elements_of_bin(code.parallelism.kernels);
+        let own = Atom::index(components.saturating_mul(least));
         let own = code.scalar(ScalarOperation::Multiply, bins, own);
         all = Some(match all {
             Some(all) => code.scalar(ScalarOperation::Add, all, own),
@@ -194,7 +203,7 @@ fn combine(code: &mut Writer, bins: &Bins, count: Atom) {
 }
 
 /// Combines a bin of `count` chunks, one at least, from the chunk `first` on: the first chunk's
-/// bin, then the others.
+/// bin, then the others. There are few of them, so a reduction in lanes would take longer.
 fn combine_bin(
     code: &mut Writer,
     bins: &Bins,
@@ -212,11 +221,7 @@ fn combine_bin(
         let at = code.scalar(ScalarOperation::Add, before, base);
         all_at(code, &bins.partial, at)
     };
-    match code.parallelism.kernels {
-        // As reductions, those of floats would get lanes.
-        true => fold_values(code, &bins.lambda, (others, other), start, values),
-        false => reduce_values(code, &bins.lambda, (others, other), start, values),
-    }
+    fold_values(code, &bins.lambda, (others, other), start, values)
 }
 
 /// Combines `start` with a value for each index, in a loop with loop-carried results.
@@ -237,27 +242,6 @@ pub(crate) fn fold_values(
     let carries = carries.into_iter().zip(start).collect();
     code.loop_of_thread(totals.clone(), indices, carries, body, Vec::new());
     totals.into_iter().map(Atom::Variable).collect()
-}
-
-/// Does the same as [`fold_values`], as a reduction.
-fn reduce_values(
-    code: &mut Writer,
-    lambda: &Lambda,
-    (count, index): (Atom, Variable),
-    start: Vec<Atom>,
-    values: impl FnOnce(&mut Writer) -> Vec<Atom>,
-) -> Vec<Atom> {
-    let body = code.body(values);
-    let totals = scalars_of_atoms(code, &start);
-    let results = totals.iter().map(|total| Atom::Variable(*total)).collect();
-    let output = Output::Reduce {
-        lambda: code.fresh_operator(lambda),
-        start,
-        commutes: true,
-        bracketing: Bracketing::Whole,
-    };
-    code.operation(totals, count, index, Level::Sequential, body, vec![output]);
-    results
 }
 
 /// Creates variables for numbers of the types of these atoms.

@@ -78,6 +78,7 @@ mod lanes;
 mod least_keys;
 mod levels;
 mod limits;
+mod lockstep;
 mod merge;
 mod nest;
 mod notes;

@@ -44,6 +44,8 @@ pub enum Fate {
 pub struct Parallelised {
     /// The chunking of the indices.
     pub chunking: Chunking,
+    /// The least cost of a chunk, in scalar operations.
+    pub grain: i64,
     /// The steps apart from the chunks, or inside of these, each once.
     pub steps: Vec<Step>,
     /// True if it is parallelised only if a thread is idle when it begins, since the whole is less
@@ -221,8 +223,8 @@ pub enum Step {
     Rows,
     /// With fewer rows than this, each is in chunks of its own, where that is worth it.
     FewRows(i64),
-    /// Each chunk has bins of its own, which are combined.
-    Bins,
+    /// Each chunk has bins of its own, which are combined, and this many elements or more for each bin.
+    Bins(i64),
     /// With up to this many bins, threads of work-groups have bins of their own in local memory. These
     /// are combined there, then those of the groups.
     LocalBins(i64),

@@ -2,12 +2,13 @@
 //! which form each takes.
 
 use crate::carried::carries_run;
-use crate::chunking::{is_worth, most_of_small};
+use crate::chunking::{is_worth, least_work, most_of_small};
 use crate::cost::{COMPUTED_TWICE, Cost};
 use crate::describe::parallelised;
 use crate::joined::joins_equal_rows;
 use crate::kernels::kernel;
 use crate::limits::NESTED_PARALLELISM;
+use crate::lockstep::is_same_in_chunks;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
 use crate::sample_sort::KeySort;
@@ -71,6 +72,7 @@ fn parallelise(
         plan,
         program,
         depth: 0,
+        repeated: false,
         notes,
     };
     if parallelism.kernels {
@@ -117,6 +119,9 @@ pub(crate) struct Paralleliser<'a> {
     plan: &'a Plan,
     /// The number of enclosing parallelised operations.
     depth: usize,
+    /// True in a loop inside of a parallelised operation. Its operations are parallelised in those iterations in
+    /// which threads are idle, if that makes no difference to the bit.
+    repeated: bool,
     /// The outcomes of operations, if they are to be recorded.
     pub(crate) notes: Option<Notes>,
 }
@@ -133,7 +138,7 @@ impl Paralleliser<'_> {
             }
             let enclosing = self.parallelism;
             if may_be_parallelised(&statement) {
-                self.parallelism = self.usual.planned(self.plan, &statement.place);
+                self.parallelism = self.usual.planned(self.plan, &statement);
             }
             match self.obstacle(&statement) {
                 Some(None) => {
@@ -145,9 +150,12 @@ impl Paralleliser<'_> {
                 None => {}
             }
             self.parallelism = enclosing;
+            let repeated = self.repeated;
+            self.repeated |= self.depth > 0 && statement.expression.repeats();
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
+            self.repeated = repeated;
             statements.push(statement);
         }
         body.statements = statements;
@@ -280,7 +288,9 @@ impl Paralleliser<'_> {
                 Atom::Constant(_) | Atom::Variable(_) => None,
             });
         match (product, Cost::of(self.program, operation).0.constant()) {
-            (Some(n), Some(cost)) => n.saturating_mul(cost) < 2 * self.parallelism.grain,
+            (Some(n), Some(cost)) => {
+                n.saturating_mul(cost) < least_work(operation, self.parallelism)
+            }
             (Some(n), None) => n == 0,
             (None, _) => false,
         }
@@ -373,7 +383,9 @@ impl Paralleliser<'_> {
         let stencil = Stencil::of(self.program, &operation, &self.definitions, parallelism);
         let mut code = Writer::new(self.program, place.clone(), parallelism);
         let by_body = inside.is_some() && !has_rows(code.program, &operation, parallelism);
-        let condition = match is_worth(&mut code, &operation, by_body) {
+        let is_same = || is_exact(&operation) && is_same_in_chunks(&operation.body);
+        let asks = self.repeated && !parallelism.kernels && is_same();
+        let condition = match is_worth(&mut code, &operation, (by_body, asks)) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);
@@ -390,6 +402,7 @@ impl Paralleliser<'_> {
                 (inside.is_some(), twice),
                 parallelism,
             );
+            parallelised.idle |= asks;
             parallelised
                 .steps
                 .extend(stencil.as_ref().map(Stencil::step));

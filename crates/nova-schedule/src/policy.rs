@@ -1,7 +1,8 @@
 //! The policy by which operations are parallelised.
 
-use nova_diag::Place;
+use nova_flat::ir::{Expression, Statement};
 use nova_machine::{DEVICE, PROCESSOR};
+use nova_opt::vectors::is_vector;
 use nova_plan::{Choice, Plan};
 
 /// The policy by which operations are parallelised.
@@ -11,6 +12,9 @@ pub struct Parallelism {
     pub strict: bool,
     /// The least cost of a chunk, in scalar operations.
     pub grain: i64,
+    /// The factor of the grain for operations that run as vector instructions: so many of their scalar operations
+    /// take the time of one.
+    pub vectors: i64,
     /// The most chunks of an operation.
     pub chunks: i64,
     /// True if an index or a chunk is a thread of a kernel. Then there are as many threads as there is
@@ -26,6 +30,7 @@ impl Parallelism {
     pub const DEFAULT: Parallelism = Parallelism {
         strict: false,
         grain: PROCESSOR.thread_work,
+        vectors: PROCESSOR.vector_operations,
         chunks: PROCESSOR.chunks,
         kernels: false,
         ordered: false,
@@ -34,6 +39,7 @@ impl Parallelism {
     pub const KERNELS: Parallelism = Parallelism {
         strict: false,
         grain: DEVICE.thread_work,
+        vectors: 1,
         chunks: DEVICE.chunks,
         kernels: true,
         ordered: false,
@@ -42,15 +48,24 @@ impl Parallelism {
     pub const SMALL: Parallelism = Parallelism {
         strict: true,
         grain: 2,
+        vectors: 1,
         chunks: 4,
         kernels: false,
         ordered: false,
     };
 
-    /// Returns the policy for the operation at a place, by a plan.
-    pub(crate) fn planned(self, plan: &Plan, place: &Place) -> Parallelism {
+    /// Returns the policy for what a statement computes, by a plan.
+    pub(crate) fn planned(self, plan: &Plan, statement: &Statement) -> Parallelism {
+        let place = &statement.place;
+        let factor = match &statement.expression {
+            Expression::Operation(operation) if !self.kernels && is_vector(operation) => {
+                self.vectors
+            }
+            _other => 1,
+        };
+        let grain = self.grain.saturating_mul(factor);
         Parallelism {
-            grain: plan.choose(place, Choice::Grain, self.grain),
+            grain: plan.choose(place, Choice::Grain, grain),
             chunks: plan.choose(place, Choice::Chunks, self.chunks),
             ..self
         }

@@ -91,7 +91,7 @@ impl Paralleliser<'_> {
     ) {
         self.note_stores(&pattern, false);
         let mut code = Writer::new(self.program, place, self.parallelism);
-        let worth = is_worth(&mut code, &operation, false);
+        let worth = is_worth(&mut code, &operation, (false, false));
         let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
         if let [_, inner @ ..] = operation.shape.as_slice()
             && !inner.is_empty()

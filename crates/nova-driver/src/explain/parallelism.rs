@@ -10,8 +10,8 @@ use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::flatten_regular::Irregular;
 use nova_schedule::{
-    self, Chunking, ELEMENTS, Fate, Freedom, LANES, LOCAL_ELEMENTS, NESTED_PARALLELISM, Note,
-    Notes, Parallelised, Reason, Step,
+    self, Chunking, Fate, Freedom, LANES, LOCAL_ELEMENTS, NESTED_PARALLELISM, Note, Notes,
+    Parallelised, Reason, Step,
 };
 
 impl Compiler {
@@ -76,10 +76,9 @@ impl Report<'_> {
 
     /// Returns the lines on the parallelisation of an operation or a sort.
     pub(super) fn parallelism(&self, statement: &Statement) -> Vec<String> {
-        let (Some(notes), Some(note)) = (&self.notes, self.note(statement)) else {
+        let Some(note) = self.note(statement) else {
             return Vec::new();
         };
-        let grain = notes.parallelism.grain;
         let mut lines: Vec<String> = self.nest(statement, note).into_iter().collect();
         match &note.fate {
             Fate::Whole(Reason::Strategy) => {}
@@ -95,7 +94,7 @@ impl Report<'_> {
                 };
                 lines.push(format!(
                     "{where_parallelised}{}",
-                    self.chunking_text(&parallelised.chunking, grain)
+                    self.chunking_text(&parallelised.chunking, parallelised.grain)
                 ));
                 let steps = parallelised.steps.iter().map(|step| step_text(*step));
                 lines.extend(steps);
@@ -323,9 +322,9 @@ fn step_text(step: Step) -> String {
                  chunks, each row is in chunks of its own"
             );
         }
-        Step::Bins => {
+        Step::Bins(elements) => {
             return format!(
-                "one set of bins for each chunk, which are combined; a chunk has {ELEMENTS} elements \
+                "one set of bins for each chunk, which are combined; a chunk has {elements} elements \
                  or more for each of its bins"
             );
         }

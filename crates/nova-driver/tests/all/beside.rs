@@ -65,7 +65,7 @@ fn each_target_has_a_column() {
     assert_eq!(found[1], "in order", "{table}");
     for (parallelised, from) in found[2..]
         .iter()
-        .zip(["from 32768 iterations on", "from 64 iterations on"])
+        .zip(["from 131072 iterations on", "from 64 iterations on"])
     {
         assert!(parallelised.starts_with("parallelised"), "{table}");
         assert!(parallelised.contains(from), "{table}");

@@ -84,7 +84,7 @@ fn maps() {
         "((X : vector float)) (map (lambda (x) (* x 2.0f)) X)",
         &[
             "a loop of X_length iterations, parallelised: map",
-            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "  from 131072 iterations on, into even chunks of 65536 or more; an iteration counts as 2 operations",
         ],
     );
     let small = "((x : int)) (map (lambda (y) (+ y x)) [1 2 3])";
@@ -111,7 +111,7 @@ fn reductions() {
         sum,
         &[
             "a loop of X_length iterations, parallelised: reduce",
-            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  from 262144 iterations on, into even chunks of 131072 or more; an iteration counts as 1 operation",
             "  the results of the chunks are reduced",
         ],
     );
@@ -119,7 +119,7 @@ fn reductions() {
         sum,
         &[
             "a loop of X_length iterations, parallelised: reduce",
-            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  from 262144 iterations on, into even chunks of 131072 or more; an iteration counts as 1 operation",
             "  the results of the chunks are reduced; chunks are subtrees of the strict order, which is kept",
         ],
     );
@@ -140,7 +140,7 @@ fn scans() {
         running,
         &[
             "a loop of X_length iterations, parallelised: scan",
-            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  from 524288 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
             "  in two steps: what each chunk reduces to, then the running results",
         ],
     );
@@ -148,7 +148,7 @@ fn scans() {
         "((X : vector int)) (scan + 0 X)",
         &[
             "a loop of X_length iterations, parallelised: scan",
-            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  from 524288 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
             "  in two steps: what each chunk reduces to, then the running results",
             "  only if a thread has nothing to do when it begins: the whole is less to do, and gives the same",
         ],
@@ -157,7 +157,7 @@ fn scans() {
         running,
         &[
             "a loop of X_length iterations, parallelised: scan",
-            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  from 524288 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
             "  in two steps: what each block of the strict order reduces to, then the running results",
         ],
     );
@@ -198,7 +198,7 @@ fn histograms_sorts_and_scatters() {
         &[
             "a loop of X_length iterations, parallelised: histogram",
             "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
-            "  one set of bins for each chunk, which are combined; a chunk has 16 elements or more for each of its bins",
+            "  one set of bins for each chunk, which are combined; a chunk has 8 elements or more for each of its bins",
         ],
     );
     let sums = "((I : vector int) (X : vector float)) (histogram + 0.0f 10 I X)";
@@ -207,7 +207,7 @@ fn histograms_sorts_and_scatters() {
         &[
             "a loop of I_length iterations, parallelised: histogram",
             "  from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3 operations",
-            "  one set of bins for each chunk, which are combined; a chunk has 16 elements or more for each of its bins",
+            "  one set of bins for each chunk, which are combined; a chunk has 8 elements or more for each of its bins",
         ],
     );
     says_strictly(
@@ -258,7 +258,7 @@ fn nests() {
             "  rows that do not follow each other in memory are chunked by number",
             "  with fewer than 32 iterations, or in a chunk with a row longer than two chunks, loops inside are parallelised",
             "  a loop of x_length iterations, in order: reduce",
-            "    parallelised where the enclosing loop has few iterations or a long row: from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "    parallelised where the enclosing loop has few iterations or a long row: from 131072 iterations on, into even chunks of 65536 or more; an iteration counts as 2 operations",
             "    the results of the chunks are reduced",
         ],
     );
@@ -281,10 +281,10 @@ fn nests() {
         &[
             "a loop of X_length x Y_length iterations, parallelised: map",
             "  a regular nest: one operation of several dimensions",
-            "  from 65536 operations on, into even chunks of 32768 or more; an iteration counts as Y_length x 3 operations",
+            "  from 262144 operations on, into even chunks of 131072 or more; an iteration counts as Y_length x 3 operations",
             "  with fewer than 32 iterations of the outermost dimension, and rows that are worth chunks, each row is in chunks of its own",
             "a loop of X_length iterations, parallelised: 2 times map",
-            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "  from 131072 iterations on, into even chunks of 65536 or more; an iteration counts as 2 operations",
         ],
     );
     says(
@@ -292,10 +292,10 @@ fn nests() {
         &[
             "a loop of t iterations, parallelised, in tiles: map",
             "  a nest: an outer loop",
-            "  from 65536 operations on, into even chunks of 32768 or more; an iteration counts as 3 + X_length x 3 operations",
+            "  from 262144 operations on, into even chunks of 131072 or more; an iteration counts as 3 + X_length x 3 operations",
             "  with fewer than 32 iterations loops inside are parallelised",
             "  a loop of X_length iterations, in order: reduce",
-            "    parallelised where the enclosing loop has few iterations or a long row: from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "    parallelised where the enclosing loop has few iterations or a long row: from 131072 iterations on, into even chunks of 65536 or more; an iteration counts as 2 operations",
             "    the results of the chunks are reduced",
         ],
     );

@@ -9,6 +9,7 @@ mod nests;
 mod ordered;
 mod parallelise;
 mod strategies;
+mod threads;
 mod together;
 
 use nova_flat::ir::Program;

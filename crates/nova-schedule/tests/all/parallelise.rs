@@ -10,7 +10,7 @@ use nova_flat::visit::each_statement;
 use nova_schedule::Parallelism;
 
 /// Returns a program of a vector `x` and a factor `k` with these statements and results.
-fn program(result: (&str, &str), body: &str) -> Program {
+pub fn program(result: (&str, &str), body: &str) -> Program {
     read(&format!(
         "(program (entry \"f\" [(\"x\" (vector f64)) (\"k\" f64)] {} \"f\")
           (function \"f\" [n:i64 x:[n]f64 k:f64] [{}] (do {body})))",
@@ -24,7 +24,7 @@ fn vector(count: usize) -> String {
 }
 
 /// Returns the values for vectors of lengths near the sizes of chunks.
-fn values(program: &Program, strict: bool) -> Vec<String> {
+pub fn values(program: &Program, strict: bool) -> Vec<String> {
     let options = Options {
         strict,
         ..Options::default()
@@ -61,11 +61,11 @@ pub fn parallelised(result: (&str, &str), body: &str) -> (usize, usize) {
     counts(&program)
 }
 
-const VECTOR: (&str, &str) = ("(vector f64)", "m:i64 r:[m]f64");
-const NUMBER: (&str, &str) = ("f64", "r:f64");
-const ELEMENT: &str = "(let [a:f64] (index x [i])) (let [b:f64] (mul f64 a k))";
+pub const VECTOR: (&str, &str) = ("(vector f64)", "m:i64 r:[m]f64");
+pub const NUMBER: (&str, &str) = ("f64", "r:f64");
+pub const ELEMENT: &str = "(let [a:f64] (index x [i])) (let [b:f64] (mul f64 a k))";
 
-fn combine(start: &str, operation: &str) -> String {
+pub fn combine(start: &str, operation: &str) -> String {
     format!(
         "(reduce_comm [{start}] (lambda [p:f64 q:f64] (do (let [s:f64] ({operation} f64 p q)) (in s))))"
     )
