@@ -22,16 +22,37 @@ static inline uint32_t nova_flags_16(const uint8_t *kept)
 }
 
 # if !defined(__AVX512F__)
-/* The bytes of a number that are set are the numbers of the lanes of 32 bits, the lowest byte first. */
-static inline __m256i nova_lanes_of(uint64_t set)
+/* The numbers of the lanes of 32 bits of which eight flags are set, a byte each, the lowest one first. */
+static inline uint64_t nova_lanes_32(uint32_t set)
 {
-    uint64_t lanes = _pext_u64(UINT64_C(0x0706050403020100), set * 0xff);
-    return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
+    uint64_t bytes = _pdep_u64(set, UINT64_C(0x0101010101010101)) * 0xff;
+    return _pext_u64(UINT64_C(0x0706050403020100), bytes);
 }
 
+/* The same for elements of two lanes and four flags. */
+static const uint64_t nova_lanes_64[16] = {
+    0x0,
+    0x0100,
+    0x0302,
+    0x03020100,
+    0x0504,
+    0x05040100,
+    0x05040302,
+    0x050403020100,
+    0x0706,
+    0x07060100,
+    0x07060302,
+    0x070603020100,
+    0x07060504,
+    0x070605040100,
+    0x070605040302,
+    0x0706050403020100,
+};
+
 /* Stores the lanes of 32 bits that are taken one after the other, and something behind them. */
-static inline void nova_store_lanes(void *to, const void *from, __m256i lanes)
+static inline void nova_store_lanes(void *to, const void *from, uint64_t numbers)
 {
+    __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)numbers));
     __m256i elements = _mm256_loadu_si256((const __m256i *)from);
     _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(elements, lanes));
 }
@@ -71,10 +92,9 @@ static inline int64_t nova_compact_32(void *to, const void *from, const uint8_t 
         __m512i elements = _mm512_loadu_si512(in + k * 4);
         _mm512_storeu_si512(out + taken * 4, _mm512_maskz_compress_epi32((__mmask16)mask, elements));
 # else
-        __m256i low = nova_lanes_of(_pdep_u64(mask, UINT64_C(0x0101010101010101)));
-        __m256i high = nova_lanes_of(_pdep_u64(mask >> 8, UINT64_C(0x0101010101010101)));
-        nova_store_lanes(out + taken * 4, in + k * 4, low);
-        nova_store_lanes(out + (taken + __builtin_popcount(mask & 0xff)) * 4, in + k * 4 + 32, high);
+        int64_t half = taken + __builtin_popcount(mask & 0xff);
+        nova_store_lanes(out + taken * 4, in + k * 4, nova_lanes_32(mask));
+        nova_store_lanes(out + half * 4, in + k * 4 + 32, nova_lanes_32(mask >> 8));
 # endif
         taken += __builtin_popcount(mask);
     }
@@ -106,9 +126,8 @@ static inline int64_t nova_compact_64(void *to, const void *from, const uint8_t 
         }
 # else
         for (int part = 0; part < 16; part += 4, mask >>= 4) {
-            /* An element is two lanes. */
-            uint64_t set = _pdep_u64(mask, UINT64_C(0x0001000100010001)) * 0x101;
-            nova_store_lanes(out + taken * 8, in + (k + part) * 8, nova_lanes_of(set));
+            uint64_t lanes = nova_lanes_64[mask & 0xf];
+            nova_store_lanes(out + taken * 8, in + (k + part) * 8, lanes);
             taken += __builtin_popcount(mask & 0xf);
         }
 # endif
