@@ -1,6 +1,6 @@
 /* Compaction: the elements of an array whose flag is 1, and not 0, are stored one after the other, in their
  * order. The destination has room for all elements. It may be the array itself, since what is overwritten
- * behind the kept elements was read before.
+ * behind the survivors was read before.
  *
  * AVX-512 compresses a vector, and AVX2 permutes it. The vector is stored whole, since stores that compress are
  * slow. */

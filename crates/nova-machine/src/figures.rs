@@ -294,9 +294,9 @@ pub struct Strips {
     pub decoupled: u32,
     /// Iterations of a strip of a filter. A byte counts them. An estimate.
     pub packed: u32,
-    /// The part of a strip, as a divisor, up to which its kept elements are taken one by one. An estimate.
+    /// The part of a strip, as a divisor, up to which its survivors are taken one by one. An estimate.
     pub packed_share: i64,
-    /// The maximum work of a value that a strip with kept elements computes again. An estimate.
+    /// The maximum work of a value that a strip with survivors computes again. An estimate.
     pub packed_work: u32,
     /// The part of a strip's iterations that take a branch, as a divisor, from which on its work is computed
     /// for all. A vector has so many doubles at least.

@@ -7,7 +7,7 @@
 //!   processor has more than one chain to work on ([`fission`]; loop fission with strip-mining).
 //! - Loops with carried state compute what depends on no earlier iteration in a loop of its own
 //!   ([`distribution`]; loop distribution with scalar expansion).
-//! - Filters compute with vector instructions which elements they keep, and pack those ([`packing`]).
+//! - Filters compute with vector instructions which elements survive, and pack these ([`packing`]).
 //! - Loops whose recurrences feed costly work compute the recurrences, the work and the rest one after the other
 //!   ([`decoupling`]).
 //! - Loops with sines and cosines of floats use bounded functions where a strip has no large angle

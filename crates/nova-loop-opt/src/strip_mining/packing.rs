@@ -1,5 +1,5 @@
-//! Packing of filters. A filter keeps elements at the places that counters give, one after the other. Such a loop
-//! works in strips: vector instructions compute which elements of a strip are kept, and how many. Where they are few,
+//! Packing of filters. A filter stores survivors at the places that counters give, one after the other. Such a loop
+//! works in strips: vector instructions compute which elements of a strip survive, and how many. Where they are few,
 //! a loop over their numbers does the rest. Where they are many, each array is packed by a loop of its own. The emitter
 //! of C writes both kinds of loops as calls ([`nova_loop::idioms`]).
 //!
@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! The packed array may have anything behind the kept elements. So nothing else may write it: then nothing can have been
+//! The packed array may have anything behind the survivors. So nothing else may write it: then nothing can have been
 //! there that somebody needs.
 
 use super::operations::vector_form;
@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const STRIP: u32 = figures::STRIPS.packed;
 /// Elements of a strip are few where it has more than so many times as many.
 const FEW: i64 = figures::STRIPS.packed_share;
-/// Values of no more work are computed again for strips with kept elements.
+/// Values of no more work are computed again for strips with survivors.
 const AGAIN_WORK: u32 = figures::STRIPS.packed_work;
 
 /// The arrays that are written at one index only, with this index.
@@ -59,7 +59,7 @@ pub(super) fn places(function: &Function) -> BTreeMap<Variable, Expression> {
 /// What a loop stores at the places that a counter gives.
 struct Filter<'a> {
     count: Variable,
-    /// Whether an iteration keeps its elements.
+    /// Whether the elements of an iteration survive.
     condition: &'a Expression,
     stores: Vec<Stored<'a>>,
 }
@@ -80,7 +80,7 @@ struct Strip<'a> {
 }
 
 impl Strips<'_> {
-    /// Returns the commands that replace a loop of which all that iterations pass on are the places of kept elements.
+    /// Returns the commands that replace a loop of which all that iterations pass on are the places of survivors.
     pub(super) fn pack_filters(&mut self, map: &Map) -> Option<Vec<Command>> {
         let width = i64::from(STRIP);
         let constant = map.count.as_index();
@@ -176,7 +176,7 @@ impl Strips<'_> {
         (vectors && whole && counts.len() == filters.len()).then_some(filters)
     }
 
-    /// Adds the loop that computes which elements of a strip are kept, and the values that are costly or that several
+    /// Adds the loop that computes which elements of a strip survive, and the values that are costly or that several
     /// filters have. Returns the arrays of flags.
     fn flags<'m>(
         &mut self,
@@ -214,7 +214,7 @@ impl Strips<'_> {
         flags
     }
 
-    /// Adds the loops that store the kept elements of a strip.
+    /// Adds the loops that store the survivors of a strip.
     fn keep<'m>(
         &mut self,
         map: &Map,
@@ -307,7 +307,7 @@ impl Strips<'_> {
         }
     }
 
-    /// Adds the loops that find the numbers of the kept elements of a strip, and compute their values.
+    /// Adds the loops that find the numbers of the survivors of a strip, and compute their values.
     fn pick(
         &mut self,
         map: &Map,

@@ -1,4 +1,4 @@
-//! Tests of packed filters: they give what they gave before, for every length and number of kept elements, and loops
+//! Tests of packed filters: they give what they gave before, for every length and number of survivors, and loops
 //! that are no filters, or of whose arrays something else is needed, stay as they are.
 
 use crate::programs::{after, floats, read};
@@ -111,7 +111,7 @@ fn loops_that_are_no_filters_stay() {
     for body in [
         // Elements of a byte.
         format!("{KEPT} (store b c 1u8) {COUNT}"),
-        // The number of kept elements is a value.
+        // The number of survivors is a value.
         format!("{KEPT} (store p c c) {COUNT}"),
         // Steps of two.
         format!("{KEPT} {STORE} (set c (add i64 c (mul i64 2 (convert.i64 bool false))))"),
