@@ -16,7 +16,7 @@ fn idiom(body: &str) -> Option<Idiom> {
             (for i n sequential {body})))"
     );
     let mut sources = SourceMap::new();
-    let file = sources.add("program", &text);
+    let file = sources.add("program", text.as_str());
     let program = nova_loop::parse::parse(&text, file);
     let program = program.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     meaning(&program)
