@@ -110,9 +110,9 @@ fn what_else_is_in_the_array_stays() {
 fn loops_that_are_no_filters_stay() {
     for body in [
         // Elements of a byte.
-        format!("{KEPT} (store b c 1u8) {COUNT}"),
+        format!("{KEPT} {STORE} (store b c 1u8) {COUNT}"),
         // The number of survivors is a value.
-        format!("{KEPT} (store p c c) {COUNT}"),
+        format!("{KEPT} {STORE} (store p c c) {COUNT}"),
         // Steps of two.
         format!("{KEPT} {STORE} (set c (add i64 c (mul i64 2 (convert.i64 bool false))))"),
         // The place is that of the next element.
