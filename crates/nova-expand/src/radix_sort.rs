@@ -6,11 +6,13 @@
 //! keys are moved beside their positions. Positions have 32 bits while they are moved: there are no more keys
 //! than such positions can name. Devices sort by merges ([`crate::sort`]) what kernels do not sort.
 
+mod minima;
 mod passes;
 mod select;
 mod whole;
 mod words;
 
+use self::minima::{are_few, by_minima};
 use self::passes::{Passes, counts_of_digits, digits_of, first_pass, give, later_passes};
 use self::select::{Selected, bucket, leading, select};
 use self::whole::{is_whole, sort_whole};
@@ -75,24 +77,41 @@ struct Moved {
     blocks: [Option<Variable>; 2],
 }
 
-/// Sorts keys by their digits, in the form that their range allows.
+/// Sorts keys by their digits, or finds the least ones where few are wanted.
 fn by_digits(cx: &mut Translator<'_>, sort: &KeySort) -> Result<()> {
     if is_whole(sort) {
         return sort_whole(cx, sort);
     }
     let range = range(cx, sort)?;
-    let selected = match sort.first == sort.count {
-        true => None,
-        false => Some(select(cx, sort, &range)?),
-    };
+    if sort.first == sort.count {
+        return in_its_form(cx, sort, &range, &None);
+    }
+    let few = are_few(sort, &range);
+    cx.choose(
+        few,
+        |cx| by_minima(cx, sort, &range),
+        |cx| {
+            let selected = Some(select(cx, sort, &range)?);
+            in_its_form(cx, sort, &range, &selected)
+        },
+    )
+}
+
+/// Sorts keys by their digits, in the form that their range allows.
+fn in_its_form(
+    cx: &mut Translator<'_>,
+    sort: &KeySort,
+    range: &Range,
+    selected: &Option<Selected>,
+) -> Result<()> {
     let narrow = range.fits(Scalar::U32.bits());
     match key_type(cx, sort)? {
         Scalar::U64 => cx.choose(
             narrow,
-            |cx| sort_in_form(cx, sort, &range, &selected, Form::Narrow),
-            |cx| sort_in_form(cx, sort, &range, &selected, Form::Wide),
+            |cx| sort_in_form(cx, sort, range, selected, Form::Narrow),
+            |cx| sort_in_form(cx, sort, range, selected, Form::Wide),
         ),
-        _narrow => sort_in_form(cx, sort, &range, &selected, Form::Narrow),
+        _narrow => sort_in_form(cx, sort, range, selected, Form::Narrow),
     }
 }
 

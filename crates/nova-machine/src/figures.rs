@@ -49,6 +49,10 @@ pub struct Sorts {
     /// The elements of a sample up to its limit, beside twice those that are expected among the ones that are
     /// used. With three the limit is hardly ever too low. An estimate.
     pub first_spare: i64,
+    /// The most keys that are found as the least ones of those that are left, and the most keys of which they are
+    /// found: each takes the time of a pass over keys in the first cache. An estimate.
+    pub minima: i64,
+    pub minima_keys: i64,
     /// The bits of a digit on a device. An estimate.
     pub device_digit_bits: u64,
     /// The elements of a tile of a device. A thread's counts and the table of runs are small beside them,
@@ -82,6 +86,8 @@ pub const SORTS: Sorts = Sorts {
     first_distance: 64,
     first_most_bits: 12,
     first_spare: 3,
+    minima: 16,
+    minima_keys: 1 << 13,
     device_digit_bits: 4,
     device_tile: 1 << 8,
     device_taken: 64,
@@ -310,6 +316,12 @@ pub const ROWS: Rows = Rows {
 pub struct Strips {
     /// Iterations of a strip whose recurrence is decoupled from costly work. An estimate.
     pub decoupled: u32,
+    /// Iterations of a strip of a filter. A byte counts them. An estimate.
+    pub packed: u32,
+    /// The part of a strip, as a divisor, up to which its survivors are taken one by one. An estimate.
+    pub packed_share: i64,
+    /// The maximum work of a value that a strip with survivors computes again. An estimate.
+    pub packed_work: u32,
     /// The part of a strip's iterations that take a branch, as a divisor, from which on its work is computed
     /// for all. A vector has so many doubles at least.
     pub taken: i64,
@@ -352,6 +364,9 @@ pub struct Strips {
 /// The figures of strips of a loop.
 pub const STRIPS: Strips = Strips {
     decoupled: 128,
+    packed: 128,
+    packed_share: 8,
+    packed_work: 24,
     taken: 4,
     split: 128,
     worth_percent: 75,

@@ -52,6 +52,8 @@ pub enum Choice {
     PrefixScan,
     /// Whether a loop with carried state is distributed.
     Distribution,
+    /// Whether a filter packs the survivors of a strip.
+    Packing,
     /// Whether a recurrence is decoupled from costly work.
     Decoupling,
     /// Whether large results are written past the caches.
@@ -117,6 +119,7 @@ pub const CHOICES: &[Row] = &[
         &[0, 16, 32, 64, 128, 256]),
     row(Choice::PrefixScan, "prefix-scan", "strip-mining", "whether prefix scans are computed in vector registers", WAYS),
     row(Choice::Distribution, "distribution", "strip-mining", "whether a loop with state is distributed", WAYS),
+    row(Choice::Packing, "packing", "strip-mining", "whether a filter packs the survivors of a strip", WAYS),
     row(Choice::Decoupling, "decoupling", "strip-mining", "whether a recurrence is decoupled from costly work", WAYS),
     row(Choice::Stream, "stream", "strip-mining", "whether large results are written past the caches", WAYS),
     row(Choice::Fission, "fission", "strip-mining", "whether long chains become two loops", WAYS),

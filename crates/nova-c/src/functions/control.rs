@@ -11,7 +11,6 @@ use crate::emit::races::{traced_barrier, traced_loop};
 use crate::functions::region::region;
 use crate::syntax::{int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement};
-use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::idioms::Idiom;
 use nova_loop::ir::{
@@ -158,7 +157,7 @@ fn counted_loop(
         return traced_loop(code, variable, count, level, body, place);
     }
     if let Some(idiom) = Idiom::of(code.program(), variable, body)
-        && let Some(call) = call_of(code, idiom, &count)
+        && let Some(call) = call_of(code, &idiom, &count)
     {
         return code.push(call);
     }
@@ -259,28 +258,19 @@ fn break_loop(code: &mut Emitter) {
 
 /// Returns the call of the runtime that does what a loop of so many iterations does; `None` where the loop
 /// stays.
-fn call_of(code: &mut Emitter, idiom: Idiom, count: &Expression) -> Option<Statement> {
-    match idiom {
-        Idiom::ReciprocalRoots { .. } if code.program().strict => None,
-        Idiom::ReciprocalRoots { array, element } => {
-            let roots = match element {
-                Scalar::F64 => "nova_reciprocal_roots_f64",
-                _floats => "nova_reciprocal_roots_f32",
-            };
-            Some(Statement::call(
-                roots,
-                vec![code.named(array), count.clone()],
-            ))
-        }
-        Idiom::Compaction {
-            array,
-            kept,
-            taken,
-            bits,
-        } => {
-            let arguments = vec![code.named(array), code.named(kept), count.clone()];
-            let call = Expression::call(format!("nova_compact_{bits}"), arguments);
-            Some(Statement::assign(code.named(taken), call))
-        }
+fn call_of(code: &mut Emitter, idiom: &Idiom, count: &Expression) -> Option<Statement> {
+    if code.program().strict && !idiom.is_exact() {
+        return None;
     }
+    let (function, arguments, sum) = idiom.call();
+    let arguments = arguments.iter().map(|argument| expression(code, argument));
+    let mut arguments: Vec<Expression> = arguments.collect();
+    arguments.push(count.clone());
+    let Some(sum) = sum else {
+        return Some(Statement::call(function, arguments));
+    };
+    let sum = code.named(sum);
+    let call = Expression::call(function, arguments);
+    let added = Expression::binary(Binary::Add, sum.clone(), call);
+    Some(Statement::assign(sum, added))
 }

@@ -118,6 +118,14 @@ impl Words {
         }
     }
 
+    /// Returns words of differences of at most 32 bits with positions, whose order is that of unsigned numbers.
+    pub(super) fn ordered(range: &Range) -> Words {
+        Words {
+            scalar: Scalar::U64,
+            ..Words::new(range, Form::Narrow, true)
+        }
+    }
+
     /// Returns the memory of a result of a sort that has room for all words: that of the positions.
     pub(super) fn memory(&self, sort: &KeySort) -> Option<Expression> {
         let is_positions = |sorted: flat::Sorted| sorted == flat::Sorted::Positions;
@@ -134,6 +142,7 @@ impl Words {
             true => {
                 let half = word_of(self.scalar, Scalar::U32.bits().into());
                 let high = on_words(ScalarOperation::ShiftLeft, self.scalar, difference, half);
+                let position = resized(Scalar::I64, self.scalar, position);
                 on_words(ScalarOperation::BitOr, self.scalar, high, position)
             }
             false => difference,

@@ -1,5 +1,5 @@
 //! A pass on Loop that strip-mines innermost loops: they work in strips of some hundred iterations,
-//! where what an iteration writes depends on no other iteration. There are seven cases:
+//! where what an iteration writes depends on no other iteration. There are eight cases:
 //!
 //! - Loops that write a large result and compute little write it with non-temporal stores
 //!   ([`non_temporal`], [`lines`]).
@@ -7,6 +7,7 @@
 //!   processor has more than one chain to work on ([`fission`]; loop fission with strip-mining).
 //! - Loops with carried state compute what depends on no earlier iteration in a loop of its own
 //!   ([`distribution`]; loop distribution with scalar expansion).
+//! - Filters compute with vector instructions which elements survive, and pack these ([`packing`]).
 //! - Loops whose recurrences feed costly work compute the recurrences, the work and the rest one after the other
 //!   ([`decoupling`]).
 //! - Loops with sines and cosines of floats use bounded functions where a strip has no large angle
@@ -35,6 +36,7 @@ mod neutral;
 pub(crate) mod non_temporal;
 mod offsets;
 mod operations;
+mod packing;
 mod parts;
 mod prefix_scans;
 mod recurrences;
@@ -52,7 +54,7 @@ use nova_loop::cost::work;
 use nova_loop::first_fields::FirstFields;
 use nova_loop::functions;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use totals::Totals;
 
 /// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
@@ -86,6 +88,8 @@ pub(crate) struct Strips<'a> {
     offsets: BTreeSet<Variable>,
     /// Loops that are followed by loops which scatter to the same arrays.
     scattered: BTreeSet<Variable>,
+    /// The arrays that are written at one index only, with this index.
+    places: BTreeMap<Variable, Expression>,
     /// True if a loop has got non-temporal stores since this flag was last taken, so that a store
     /// fence must follow.
     pub(crate) needs_fence: bool,
@@ -122,6 +126,7 @@ impl<'a> Strips<'a> {
             totals: Totals::declared(&function.body),
             offsets: offsets::of(function),
             scattered: scattered::over(function),
+            places: packing::places(function),
             program,
             structures,
             needs_fence: false,
@@ -171,7 +176,8 @@ impl Strips<'_> {
                     true => None,
                     false => {
                         let scans = self.prefix_scans(&map);
-                        scans.or_else(|| self.distribute(&map))
+                        let packed = scans.or_else(|| self.pack_filters(&map));
+                        packed.or_else(|| self.distribute(&map))
                     }
                 };
             }

@@ -7,6 +7,7 @@ mod index_set_splitting;
 mod lockstep;
 mod loop_unswitching;
 mod narrow_accumulators;
+mod packing;
 mod parallel_regions;
 mod prefix_scans;
 mod programs;

@@ -2,5 +2,6 @@
 
 mod aliases;
 mod grids;
+mod idioms;
 mod locals;
 mod rules;

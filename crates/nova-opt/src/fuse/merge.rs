@@ -12,7 +12,7 @@ use super::filters::{self, Survivors, can_run_there, filter_of};
 use super::flattened;
 use super::join::join;
 use super::operators::{is_sequential, wants_lanes};
-use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
+use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results, rows_read_here};
 use super::replaced::{Moved, Reader, Replaced};
 use super::rules::Rules;
 use super::running::{as_carries, exact_scans};
@@ -78,6 +78,8 @@ struct Facts {
     total: bool,
     /// The arrays that an operation reads at its own index.
     reads: BTreeSet<Variable>,
+    /// The arrays of which it reads a row, with the start of the row.
+    rows: BTreeSet<(Variable, Variable)>,
     /// The number of statements in it.
     size: usize,
     /// True if it is or holds an operation that carries a strategy. Such operations keep their
@@ -165,6 +167,10 @@ impl Merger<'_> {
             total: is_total(statement) || self.converts_length(statement),
             reads: match &statement.expression {
                 Expression::Operation(operation) => arrays_read_here(operation),
+                _ => BTreeSet::new(),
+            },
+            rows: match &statement.expression {
+                Expression::Operation(operation) => rows_read_here(operation),
                 _ => BTreeSet::new(),
             },
             size: count,
@@ -307,7 +313,8 @@ impl Merger<'_> {
         };
         simple(producer)
             && simple(consumer)
-            && !first_facts.reads.is_disjoint(reads)
+            && !(first_facts.reads.is_disjoint(reads)
+                && first_facts.rows.is_disjoint(&second_facts.rows))
             && !apart(producer, consumer)
             && !apart(consumer, producer)
     }
@@ -553,6 +560,7 @@ impl Merger<'_> {
             effects: one.effects.or(other.effects),
             total: one.total && other.total,
             reads: without(&one.reads, &other.reads),
+            rows: one.rows.union(&other.rows).copied().collect(),
             size: one.size + other.size,
             marked: one.marked || other.marked,
         }

@@ -1,5 +1,6 @@
 //! The results of an operation by output, and its reads of the arrays that another operation makes.
 
+use nova_core::ScalarOperation;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use std::collections::{BTreeSet, HashMap};
@@ -75,6 +76,47 @@ pub(super) fn arrays_read_here(operation: &ArrayOperation) -> BTreeSet<Variable>
         }
     });
     arrays
+}
+
+/// Returns the arrays that an operation over one index reads at the sum of its index and a number from outside, with
+/// this number: the rows of a nested vector.
+pub(super) fn rows_read_here(operation: &ArrayOperation) -> BTreeSet<(Variable, Variable)> {
+    let (mut starts, mut rows) = (HashMap::new(), BTreeSet::new());
+    let &[index] = &operation.indices[..] else {
+        return rows;
+    };
+    let mut own = BTreeSet::new();
+    each_statement(&operation.body, &mut |statement| {
+        match (&statement.expression, &statement.pattern[..]) {
+            (
+                Expression::Scalar {
+                    operation: ScalarOperation::Add,
+                    arguments,
+                    ..
+                },
+                [sum],
+            ) => match &arguments[..] {
+                [Atom::Variable(start), Atom::Variable(at)] if *at == index => {
+                    starts.insert(*sum, *start);
+                }
+                [Atom::Variable(at), Atom::Variable(start)] if *at == index => {
+                    starts.insert(*sum, *start);
+                }
+                _others => {}
+            },
+            (Expression::Index { array, indices }, _) => {
+                if let [Atom::Variable(at)] = indices[..]
+                    && let Some(start) = starts.get(&at)
+                {
+                    rows.insert((*array, *start));
+                }
+            }
+            _others => {}
+        }
+        own.extend(statement.pattern.iter().copied());
+    });
+    rows.retain(|(_, start)| !own.contains(start));
+    rows
 }
 
 /// True if an operation reads an array at its own index, and uses it for nothing else.

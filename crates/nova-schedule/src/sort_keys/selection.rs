@@ -161,22 +161,26 @@ impl SortByKeys<'_> {
         let pattern = self.pattern(positions);
         let taken = self.take(code, producers);
         let count = Atom::Variable(taken.count);
-        let order = code.fresh_array("order", Scalar::I64, count);
-        let sort = Expression::SortKeys {
-            count,
-            first: count,
-            keys: taken.keys,
-            low: 0,
-            gives: vec![Sorted::Positions],
-        };
-        code.push(vec![order], sort);
         let enough = code.compare(Operation::GreaterEqual, count, self.first);
-        let ordered = self.has_no_nan(code, (&taken, order), producers);
-        let enough = code.both(enough, ordered);
+        let no = Atom::Constant(ScalarValue::Bool(false));
+        // Only what is taken is looked at, so that the pass that takes elements has nothing to add up.
+        let ordered = |code: &mut Writer| self.has_no_nan(code, &taken, producers);
+        let ordered = code.choose_one(enough, Scalar::Bool, ordered, |_| no);
         code.choose_way(
             &pattern,
-            enough,
-            |code, own| self.gather_taken(code, &own, (&taken, order)),
+            ordered,
+            |code, own| {
+                let order = code.fresh_array("order", Scalar::I64, self.first);
+                let sort = Expression::SortKeys {
+                    count,
+                    first: self.first,
+                    keys: taken.keys,
+                    low: 0,
+                    gives: vec![Sorted::Positions],
+                };
+                code.push(vec![order], sort);
+                self.gather_taken(code, &own, (&taken, order));
+            },
             |code, own| {
                 let (statements, ()) = code.apart(|code| self.write_all(code, &own));
                 let mut made = producers.make(code, statements);
@@ -265,18 +269,20 @@ impl SortByKeys<'_> {
             let at = code.scalar(Operation::Multiply, index, distance);
             self.key(code, at, producers)
         });
-        let sorted = code.like(sample, vec![size]);
+        let twice = code.scalar(Operation::Multiply, self.first, Atom::index(2));
+        let at = code.scalar(Operation::Divide, twice, distance);
+        let wanted = code.scalar(Operation::Add, at, Atom::index(SPARE));
+        let first = code.scalar(Operation::Minimum, wanted, size);
+        let sorted = code.like(sample, vec![first]);
         let sort = Expression::SortKeys {
             count: size,
-            first: size,
+            first,
             keys: sample,
             low: 0,
             gives: vec![Sorted::Keys],
         };
         code.push(vec![sorted], sort);
-        let twice = code.scalar(Operation::Multiply, self.first, Atom::index(2));
-        let at = code.scalar(Operation::Divide, twice, distance);
-        let at = code.scalar(Operation::Add, at, Atom::index(SPARE - 1));
+        let at = code.scalar(Operation::Subtract, first, Atom::index(1));
         let read = |code: &mut Writer| code.element(sorted, at);
         code.choose_one(samples, ty, read, |_| word(ty, 0))
     }
@@ -312,13 +318,7 @@ impl SortByKeys<'_> {
     }
 
     /// Computes whether all elements that were taken have a place in the order.
-    /// The sort comes first, so that the pass that takes elements has nothing to add up.
-    fn has_no_nan(
-        &self,
-        code: &mut Writer,
-        (taken, order): (&Taken, Variable),
-        producers: &Producers,
-    ) -> Atom {
+    fn has_no_nan(&self, code: &mut Writer, taken: &Taken, producers: &Producers) -> Atom {
         let has_floats = self.order.numbers.iter().any(|n| n.scalar.is_float());
         let yes = Atom::Constant(ScalarValue::Bool(true));
         if self.order.nans != Nans::Unordered || !has_floats {
@@ -327,8 +327,7 @@ impl SortByKeys<'_> {
         let ty = Scalar::U32;
         let count = Atom::Variable(taken.count);
         let nans = bits_of_all(code, "nans", (count, ty), |code, index| {
-            let at = code.element(order, index);
-            let at = code.element(taken.positions, at);
+            let at = code.element(taken.positions, index);
             match self.nan_at(code, at, producers) {
                 Some(nan) => code.compute(Operation::Convert(ty), Scalar::Bool, &[nan], ty),
                 None => word(ty, 0),
