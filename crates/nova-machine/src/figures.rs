@@ -124,10 +124,11 @@ pub struct Chunks {
     pub round: i64,
     /// Chunks of indices with loops of their own grow as long as there are so many. An estimate.
     pub enough: i64,
-    /// The minimum number of rows in a chunk of a map whose elements are reductions, if there are so many. Blocks of
-    /// a contraction have at least six, and values that rows share are packed for each chunk. Measured on a Zen 4
-    /// for a layer of convolutions with 64 filters.
-    pub rows_of_sums: i64,
+    /// The number of rows to which chunks of a map grow whose elements are reductions: at least, and at most while
+    /// there are enough chunks. Blocks of a contraction have at least six rows, and what rows share is packed for
+    /// each chunk. The first was measured on a Zen 4 for a layer of convolutions with 64 filters, the second is an
+    /// estimate.
+    pub rows_of_sums: [i64; 2],
     /// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache. An
     /// estimate.
     pub scanned: i64,
@@ -139,7 +140,7 @@ pub struct Chunks {
 pub const CHUNKS: Chunks = Chunks {
     round: 64,
     enough: 16,
-    rows_of_sums: 16,
+    rows_of_sums: [16, 256],
     scanned: 4,
     samples: 32,
 };

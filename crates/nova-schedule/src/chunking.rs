@@ -23,8 +23,8 @@ pub(crate) const ROUND: i64 = figures::CHUNKS.round;
 /// If indices have loops of their own, which run for several indices at a time, chunks grow up to
 /// [`ROUND`] indices as long as there are this many chunks.
 const ENOUGH: i64 = figures::CHUNKS.enough;
-/// Maps whose elements are reductions have chunks of at least so many rows.
-const ROWS_OF_SUMS: i64 = figures::CHUNKS.rows_of_sums;
+/// The bounds to which chunks grow if elements are reductions.
+const ROWS_OF_SUMS: [i64; 2] = figures::CHUNKS.rows_of_sums;
 
 /// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache.
 const SCANNED: i64 = figures::CHUNKS.scanned;
@@ -150,11 +150,13 @@ fn chunk_size(
     let even = code.quotient_up(n, Atom::index(most));
     let mut size = code.scalar(Operation::Maximum, least, even);
     if has_loops {
-        let mut few = code.quotient_up(n, Atom::index(ENOUGH));
-        if has_rows_of_sums(operation) {
-            few = code.scalar(Operation::Maximum, few, Atom::index(ROWS_OF_SUMS));
-        }
-        let tile = code.scalar(Operation::Minimum, few, Atom::index(ROUND));
+        let few = code.quotient_up(n, Atom::index(ENOUGH));
+        let [least, most] = match has_rows_of_sums(operation) {
+            true => ROWS_OF_SUMS,
+            false => [1, ROUND],
+        };
+        let tile = code.scalar(Operation::Maximum, few, Atom::index(least));
+        let tile = code.scalar(Operation::Minimum, tile, Atom::index(most));
         size = code.scalar(Operation::Maximum, size, tile);
     }
     if !code.parallelism.kernels && may_be_in_lockstep(code.program, operation) {

@@ -4,8 +4,6 @@ use crate::blocks::blocking;
 use crate::chunking::{ROUND, least_work, wants_idle};
 use crate::cost::{Cost, cost_by_row};
 use crate::histogram::{ELEMENTS, elements_of_bin};
-use nova_flat::freedom::{Alignment, alignment, freedom, is_free};
-use nova_flat::kinds::makes_apart;
 use crate::lanes::{alone, has_lanes};
 use crate::notes::{Chunking, Parallelised, Step};
 use crate::policy::Parallelism;

@@ -107,7 +107,6 @@ pub mod together;
 mod way;
 mod writer;
 
-pub use histogram::ELEMENTS;
 pub use lanes::LANES;
 pub use limits::NESTED_PARALLELISM;
 pub use notes::{Chunking, Fate, Note, Notes, Parallelised, Reason, Step};

@@ -4,8 +4,8 @@
 //! The translation to loops decides which maps are taken in lockstep, since memory matters. Here it is enough to
 //! know which ones may be.
 
-use nova_flat::freedom::is_exact;
 use nova_core::ScalarOperation;
+use nova_flat::freedom::is_exact;
 use nova_flat::ir::{ArrayOperation, Body, Expression, Level, Output, Program, Type, Variable};
 use nova_flat::visit::each_statement;
 use nova_machine::cost::is_simple;

@@ -57,8 +57,9 @@ pub struct Parallelised {
 
 impl Parallelised {
     /// The way of chunks of rows.
-    pub(crate) fn rows() -> Self {
+    pub(crate) fn rows(grain: i64) -> Self {
         Parallelised {
+            grain,
             chunking: Chunking::Rows,
             steps: Vec::new(),
             idle: false,

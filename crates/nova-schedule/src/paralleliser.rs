@@ -132,7 +132,10 @@ impl Paralleliser<'_> {
         for mut statement in std::mem::take(&mut body.statements) {
             self.fill_by_threads(&mut statement);
             if is_shared(&statement) {
-                self.note(&statement, Fate::Parallelised(Parallelised::rows()));
+                self.note(
+                    &statement,
+                    Fate::Parallelised(Parallelised::rows(self.parallelism.grain)),
+                );
                 statements.push(statement);
                 continue;
             }

@@ -25,7 +25,10 @@ pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
         Command::SortWords { element, .. } => {
             let shares = code.unit.options.dialect.parallel == Parallel::Regions;
             let verb = ["sort", "share_sort"][usize::from(shares)];
-            (of_words(verb, "words", element).0, vec![context(); shares.into()])
+            (
+                of_words(verb, "words", element).0,
+                vec![context(); shares.into()],
+            )
         }
         Command::TreeReduce {
             element,
