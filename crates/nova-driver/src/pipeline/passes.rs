@@ -104,6 +104,8 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     CSE,
     SIMPLIFY,
+    row(O2, Any, "delinearise", FlatFor(steps::delinearise), "gives rows and columns to maps that compute them from their index"),
+    SIMPLIFY,
     INDUCTION,
     SIMPLIFY,
     BOUNDS,

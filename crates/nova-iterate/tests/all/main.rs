@@ -3,4 +3,5 @@
 #[path = "../../../nova-opt/tests/support/mod.rs"]
 mod support;
 
+mod positions;
 mod repeated;
