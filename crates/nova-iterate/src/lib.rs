@@ -4,6 +4,7 @@
 //! - [`delinearise`] gives rows and columns to maps that compute them from their index.
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
 //! - [`temporal_blocking`] takes several steps of a loop in one pass over its array, in place.
+//! - [`unroll`] makes straight-line code of short loops inside of others.
 //!
 //! Statements are written by the writer of `nova-schedule`.
 
@@ -11,3 +12,4 @@ pub mod delinearise;
 pub mod gather_tables;
 mod limits;
 pub mod temporal_blocking;
+pub mod unroll;

@@ -31,3 +31,12 @@ pub(crate) const EXTENTS_OF_A_VERSION: usize = 3;
 
 /// The most statements of a function that are copied for versions with rows.
 pub(crate) const STATEMENTS_WITH_ROWS: usize = 400;
+
+/// The most iterations of a loop that becomes straight-line code.
+pub(crate) const ITERATIONS_UNROLLED: usize = 8;
+
+/// The most statements of a loop that has become straight-line code.
+pub(crate) const STATEMENTS_UNROLLED: usize = 300;
+
+/// The most iterations of a loop that becomes straight-line code whatever it computes.
+pub(crate) const ITERATIONS_OF_A_TINY_LOOP: usize = 4;

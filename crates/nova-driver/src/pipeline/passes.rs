@@ -102,6 +102,8 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     row(O2, Any, "fuse", FlatFor(steps::fuse), "makes one operation of several, and drops the arrays between them"),
     SIMPLIFY,
+    row(O2, Any, "unroll", FlatFor(steps::unroll), "makes straight-line code of loops of a few iterations inside of others"),
+    SIMPLIFY,
     CSE,
     SIMPLIFY,
     row(O2, Any, "delinearise", FlatFor(steps::delinearise), "gives rows and columns to maps that compute them from their index"),

@@ -43,6 +43,10 @@ pub(super) fn together(program: &mut flat::Program, options: &Options) {
     nova_schedule::together::run(program, options.strict);
 }
 
+pub(super) fn unroll(program: &mut flat::Program, options: &Options) {
+    nova_iterate::unroll::run(program, options.strict);
+}
+
 pub(super) fn delinearise(program: &mut flat::Program, options: &Options) {
     nova_iterate::delinearise::run(program, &options.plan);
 }

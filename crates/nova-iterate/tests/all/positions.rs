@@ -1,10 +1,10 @@
-//! Maps over positions of a matrix in a vector.
+//! Maps over positions of a matrix in a vector, and short loops inside of others.
 
 use crate::support::{apply, read, value};
 use nova_flat::ir::{Expression, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
-use nova_iterate::delinearise;
+use nova_iterate::{delinearise, unroll};
 use nova_plan::Plan;
 
 /// Returns a program of a number `m` and a vector `x` with these statements, which make the vector `y` of as many
@@ -45,6 +45,10 @@ fn after(pass: fn(&mut Program), body: &str) -> Vec<usize> {
 
 fn with_rows(program: &mut Program) {
     delinearise::run(program, &Plan::default());
+}
+
+fn unrolled(program: &mut Program) {
+    unroll::run(program, true);
 }
 
 /// Statements that divide the index by `m`.
@@ -102,4 +106,24 @@ fn rows_of_blocks_get_three_dimensions() {
            (let [p:i64] (add i64 g h)) (let [z:i64] (add i64 p j)) (in z)) (map)))"
     );
     assert_eq!(after(with_rows, &body), [3, 1]);
+}
+
+#[test]
+fn reductions_over_literals_become_straight_line_code() {
+    let body = "(let [y:[n]i64] (operation [n] [k:i64] [] (do
+          (let [o:[3]i64] (literal i64 [2 5 7]))
+          (let [z:i64] (operation [3] [d:i64] [] (do
+            (let [e:i64] (index o [d])) (let [f:i64] (mul i64 e k)) (in f))
+            (reduce_comm [1] (lambda [a:i64 b:i64] (do (let [c:i64] (add i64 a b)) (in c))))))
+          (in z)) (map)))";
+    assert_eq!(after(unrolled, body), [1]);
+}
+
+#[test]
+fn loops_whose_iterations_do_not_differ_stay() {
+    let body = "(let [y:[n]i64] (operation [n] [k:i64] [] (do
+          (let [z:i64] (operation [5] [d:i64] [] (do (let [f:i64] (mul i64 d k)) (in f))
+            (reduce_comm [1] (lambda [a:i64 b:i64] (do (let [c:i64] (add i64 a b)) (in c))))))
+          (in z)) (map)))";
+    assert_eq!(after(unrolled, body), [1, 1]);
 }
