@@ -7,7 +7,8 @@
 //! the clamps.
 //!
 //! Loops whose iterations differ by numbers are unrolled: those that read a literal at their index, or that compare what
-//! they compute from it. Of the others only the shortest are. Sums have the order of docs/order.md, so that values stay the same to the bit.
+//! they compute from it. Of the others only the shortest are. Sums have the order of docs/order.md, so that values stay
+//! the same to the bit.
 
 use crate::limits::{ITERATIONS_OF_A_TINY_LOOP, ITERATIONS_UNROLLED, STATEMENTS_UNROLLED};
 use nova_core::ScalarOperation as Op;

@@ -1,7 +1,7 @@
 //! Gives two dimensions to the arrays whose accesses are proved to be in range.
 
-use super::Found;
 use super::code::like;
+use super::state::Found;
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable, View};

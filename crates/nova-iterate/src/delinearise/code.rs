@@ -1,6 +1,7 @@
 //! Statements that are being written, whose definitions are noted.
 
 use super::definitions::Definitions;
+use super::form::Sum;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable};
@@ -126,4 +127,16 @@ pub(super) fn gives(result: Atom) -> Body {
         statements: Vec::new(),
         results: vec![result],
     }
+}
+
+/// Writes a sum as an `i64`.
+pub(super) fn sum(code: &mut Code<'_>, sum: &Sum) -> Atom {
+    let number = |number: i128| Atom::index(i64::try_from(number).unwrap_or_default());
+    let mut total = Atom::index(0);
+    for (symbol, coefficient) in sum.terms() {
+        let symbol = code.wide(Atom::Variable(*symbol));
+        let term = code.scalar(ScalarOperation::Multiply, [number(coefficient), symbol]);
+        total = code.scalar(ScalarOperation::Add, [total, term]);
+    }
+    code.scalar(ScalarOperation::Add, [total, number(sum.number())])
 }

@@ -1,8 +1,8 @@
 //! Comparisons of positions with the first elements of rows are comparisons of rows.
 
-use super::code::{Code, scalar_of};
-use super::forms::Form;
-use super::nest::{Nest, sum};
+use super::code::{Code, scalar_of, sum};
+use super::form::Form;
+use super::state::Nest;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Expression, Statement};

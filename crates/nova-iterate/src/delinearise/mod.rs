@@ -17,14 +17,16 @@ mod code;
 mod compare;
 mod definitions;
 mod find;
+mod form;
 mod forms;
 mod nest;
 mod quotients;
+mod state;
 mod version;
 
-use nova_flat::ir::{Atom, Program, Variable};
+use nova_flat::ir::Program;
 use nova_plan::Plan;
-use std::collections::{HashMap, HashSet};
+use state::Found;
 
 /// Gives rows and columns to maps that compute them from their index.
 pub fn run(program: &mut Program, plan: &Plan) {
@@ -49,29 +51,4 @@ pub fn run(program: &mut Program, plan: &Plan) {
         arrays::rewrite(program, &found, &parameters, &mut body);
         program.functions[k].body = body;
     }
-}
-
-/// The accesses of all functions that may get two dimensions.
-#[derive(Default)]
-struct Found {
-    /// By the variable that holds the element, or the result of the test of the index.
-    accesses: HashMap<Variable, Access>,
-    /// The indices of the maps that have been made.
-    nests: HashSet<Vec<Variable>>,
-    /// The accesses whose tests comparisons are.
-    tests: HashMap<Variable, Variable>,
-    /// The matrices of which vectors are views, by the vector.
-    matrices: HashMap<Variable, Variable>,
-}
-
-/// A read of an element of a vector at `row · m + column`, or a test whether that is in range.
-struct Access {
-    /// The comparisons that say that row and column are in range.
-    tests: Vec<Variable>,
-    row: Atom,
-    column: Atom,
-    /// True if the index was an `i32`, so that a row with the same lower 32 bits is as good.
-    narrow: bool,
-    /// The number of rows, and `m`.
-    shape: [Atom; 2],
 }

@@ -1,59 +1,17 @@
 //! Rewrites maps over positions as maps over rows and columns.
 
-use super::code::{Code, like, scalar_of};
-use super::definitions::Definitions;
+use super::code::{Code, like, scalar_of, sum};
 use super::find::{self, is_map};
-use super::forms::{Form, Sum};
-use super::version::Matrix;
-use super::{Access, Found};
+use super::form::{Form, Sum};
+use super::state::{Access, Nest};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable, View,
 };
 use nova_flat::visit::bodies_mut;
-use std::collections::HashMap;
 
-/// Code in which a vector is known to be a matrix.
-pub(super) struct Nest<'a> {
-    pub(super) program: &'a mut Program,
-    pub(super) definitions: &'a mut Definitions,
-    found: &'a mut Found,
-    pub(super) matrix: Matrix,
-    /// The numbers of rows of blocks of three dimensions.
-    blocks: Vec<Atom>,
-    /// The index of the column of each map, by that of the row.
-    pub(super) columns: HashMap<Variable, Variable>,
-    pub(super) forms: HashMap<Variable, Form>,
-    /// The remainders of positions beside those of a map: the index of the column, and what is added to it.
-    pub(super) remainders: HashMap<Variable, (Variable, i128)>,
-    /// The number of rows.
-    pub(super) last: Option<Sum>,
-}
-
-impl<'a> Nest<'a> {
-    pub(super) fn new(
-        program: &'a mut Program,
-        definitions: &'a mut Definitions,
-        found: &'a mut Found,
-        matrix: Matrix,
-        blocks: Vec<Atom>,
-    ) -> Nest<'a> {
-        let mut nest = Nest {
-            program,
-            definitions,
-            found,
-            matrix,
-            blocks,
-            columns: HashMap::new(),
-            forms: HashMap::new(),
-            remainders: HashMap::new(),
-            last: None,
-        };
-        nest.note_rows();
-        nest
-    }
-
+impl Nest<'_> {
     /// Rewrites the statements of a body, and all below.
     pub(super) fn body(&mut self, body: &mut Body) {
         for statement in std::mem::take(&mut body.statements) {
@@ -463,16 +421,4 @@ impl<'a> Nest<'a> {
             self.forms.insert(variable, form);
         }
     }
-}
-
-/// Writes a sum as an `i64`.
-pub(super) fn sum(code: &mut Code<'_>, sum: &Sum) -> Atom {
-    let number = |number: i128| Atom::index(i64::try_from(number).unwrap_or_default());
-    let mut total = Atom::index(0);
-    for (symbol, coefficient) in sum.terms() {
-        let symbol = code.wide(Atom::Variable(*symbol));
-        let term = code.scalar(ScalarOperation::Multiply, [number(coefficient), symbol]);
-        total = code.scalar(ScalarOperation::Add, [total, term]);
-    }
-    code.scalar(ScalarOperation::Add, [total, number(sum.number())])
 }

@@ -1,7 +1,7 @@
 //! Quotients and remainders of positions are rows and columns.
 
 use super::code::{Code, gives, scalar_of};
-use super::nest::Nest;
+use super::state::Nest;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Statement};

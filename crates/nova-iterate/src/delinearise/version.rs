@@ -1,10 +1,9 @@
 //! Copies the loops that contain maps with rows and columns, and writes the test that chooses a copy.
 
-use super::Found;
 use super::code::{Code, gives, scalar_of};
 use super::definitions::{Definitions, is_index};
 use super::find::{self, Extents};
-use super::nest::Nest;
+use super::state::{Found, Matrix, Nest};
 use crate::limits::{EXTENTS_OF_A_VERSION, STATEMENTS_WITH_ROWS};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
@@ -71,20 +70,6 @@ struct Versions<'a> {
     scope: HashSet<Variable>,
     /// The number of statements that have been copied.
     copied: usize,
-}
-
-/// A matrix in a vector, as the version with rows knows it.
-#[derive(Clone, Copy)]
-pub(super) struct Matrix {
-    pub(super) extents: Extents,
-    /// The number of elements, or that of rows if it is about these.
-    pub(super) count: Atom,
-    /// The number of columns as an `i64`.
-    pub(super) width: Atom,
-    /// The number of rows, an `i64`.
-    pub(super) rows: Atom,
-    /// The extents of the dimensions after these.
-    pub(super) inner: Option<Atom>,
 }
 
 impl Versions<'_> {
