@@ -1,13 +1,17 @@
 //! Passes from Flat to Flat on loops over arrays, which stand before parallelisation. They find what the
 //! iterations of a loop share, or what several of them can do in one pass over memory.
 //!
+//! - [`delinearise`] gives rows and columns to maps that compute them from their index.
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
 //! - [`rfactor`] lets threads share the rows of reductions of columns.
 //! - [`temporal_blocking`] takes several steps of a loop in one pass over its array, in place.
+//! - [`unroll`] makes straight-line code of short loops inside of others.
 //!
 //! Statements are written by the writer of `nova-schedule`.
 
+pub mod delinearise;
 pub mod gather_tables;
 mod limits;
 pub mod rfactor;
 pub mod temporal_blocking;
+pub mod unroll;

@@ -21,3 +21,22 @@ pub(crate) const OPERATIONS_OF_AN_INDEX: usize = 8;
 
 /// The most nested operations that are followed to find what a number depends on.
 pub(crate) const NESTED_OPERATIONS: usize = 6;
+
+/// The fewest columns of a matrix in a vector, if their number is a constant: shorter loops cost more than divisions by
+/// a constant.
+pub(crate) const SHORTEST_ROW: i128 = 16;
+
+/// The most matrices that a version with rows assumes.
+pub(crate) const EXTENTS_OF_A_VERSION: usize = 3;
+
+/// The most statements of a function that are copied for versions with rows.
+pub(crate) const STATEMENTS_WITH_ROWS: usize = 400;
+
+/// The most iterations of a loop that becomes straight-line code.
+pub(crate) const ITERATIONS_UNROLLED: usize = 8;
+
+/// The most statements of a loop that has become straight-line code.
+pub(crate) const STATEMENTS_UNROLLED: usize = 300;
+
+/// The most iterations of a loop that becomes straight-line code whatever it computes.
+pub(crate) const ITERATIONS_OF_A_TINY_LOOP: usize = 4;

@@ -61,3 +61,6 @@ pub(crate) const RECURRENCES_OF_A_LOOP: usize = 4;
 
 /// The maximum number of stages of a loop with prefix scans.
 pub(crate) const STAGES_OF_A_LOOP: usize = 4;
+
+/// The most names of conditions in conditions that are followed to find what they say.
+pub(crate) const NAMES_FOLLOWED: usize = 6;

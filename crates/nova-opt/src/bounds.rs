@@ -61,6 +61,11 @@ pub fn run_speculate(program: &mut Program) {
     walk(program, Task::Speculate);
 }
 
+/// Returns the variables that hold comparisons which are always true. The program stays as it is.
+pub fn proved(program: &Program) -> HashSet<Variable> {
+    walk(&mut program.clone(), Task::Decide { converts: true })
+}
+
 /// The purpose of a walk.
 #[derive(Clone, Copy)]
 enum Task {
@@ -72,7 +77,9 @@ enum Task {
     Speculate,
 }
 
-fn walk(program: &mut Program, task: Task) {
+/// Walks all functions. Returns the comparisons that are always true.
+fn walk(program: &mut Program, task: Task) -> HashSet<Variable> {
+    let mut proved = HashSet::new();
     let effects = FunctionEffects::new(program);
     let replaced = match task {
         Task::Decide { .. } | Task::Speculate => None,
@@ -100,11 +107,14 @@ fn walk(program: &mut Program, task: Task) {
             conditions: HashMap::new(),
             unless: HashMap::new(),
             open: Vec::new(),
+            proved: HashSet::new(),
         };
         bounds.parameters(k);
         bounds.body(&mut body);
+        proved.extend(bounds.proved);
         program.functions[k].body = body;
     }
+    proved
 }
 
 impl Bounds<'_> {
@@ -185,6 +195,9 @@ impl Bounds<'_> {
             } => {
                 if let [variable] = statement.pattern[..] {
                     let known = self.scalar(variable, *operation, *operand, &arguments.clone());
+                    if known == Some(true) {
+                        self.proved.insert(variable);
+                    }
                     let known = known.map(|value| Atom::Constant(ScalarValue::Bool(value)));
                     if let Some(same) = known.or_else(|| self.same(variable)) {
                         statement.expression = Expression::Atom(same);

@@ -4,6 +4,8 @@
 /// A question that a pass asks about one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Choice {
+    /// Whether maps over positions become maps over rows and columns.
+    Delinearise,
     /// Whether gathers that a loop repeats become a table.
     GatherTable,
     /// Whether a loop takes several steps in one pass.
@@ -90,6 +92,7 @@ impl Row {
 /// All choices, in the order of the passes that ask for them.
 #[rustfmt::skip]
 pub const CHOICES: &[Row] = &[
+    row(Choice::Delinearise, "delinearise", "delinearise", "whether maps over positions get rows and columns", WAYS),
     row(Choice::GatherTable, "gather-table", "gather-tables", "whether gathers that a loop repeats become a table", WAYS),
     row(Choice::Blocking, "blocking", "temporal-blocking", "whether a loop takes several steps in one pass", WAYS),
     row(Choice::Rfactor, "rfactor", "rfactor", "whether threads share the rows of reductions of columns", WAYS),

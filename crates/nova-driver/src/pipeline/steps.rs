@@ -43,6 +43,14 @@ pub(super) fn together(program: &mut flat::Program, options: &Options) {
     nova_schedule::together::run(program, options.strict);
 }
 
+pub(super) fn unroll(program: &mut flat::Program, options: &Options) {
+    nova_iterate::unroll::run(program, options.strict);
+}
+
+pub(super) fn delinearise(program: &mut flat::Program, options: &Options) {
+    nova_iterate::delinearise::run(program, &options.plan);
+}
+
 pub(super) fn gather_tables(program: &mut flat::Program, options: &Options) {
     nova_iterate::gather_tables::run(program, &options.plan);
 }

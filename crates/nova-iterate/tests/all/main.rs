@@ -4,4 +4,5 @@
 mod support;
 
 mod columns;
+mod positions;
 mod repeated;

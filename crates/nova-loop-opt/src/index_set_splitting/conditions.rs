@@ -2,6 +2,7 @@
 
 use super::Splitter;
 use super::facts::{Integer, from};
+use crate::limits::NAMES_FOLLOWED;
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::Expression;
@@ -11,6 +12,14 @@ impl Splitter<'_> {
     /// Adds what is known of integers if a condition has this outcome.
     pub(super) fn assume(&mut self, condition: &Expression, holds: bool) {
         match condition {
+            Expression::Variable(name) => {
+                let named = self.named.get(name).cloned();
+                if let Some(named) = named.filter(|_| self.followed < NAMES_FOLLOWED) {
+                    self.followed += 1;
+                    deep(|| self.assume(&named, holds));
+                    self.followed -= 1;
+                }
+            }
             Expression::Select {
                 condition,
                 then,

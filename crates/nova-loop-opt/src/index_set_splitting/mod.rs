@@ -49,6 +49,8 @@ fn rewrite_all(program: &mut Program, on_device: bool) {
         program,
         on_device,
         decided: BTreeMap::new(),
+        named: BTreeMap::new(),
+        followed: 0,
         undecided: Vec::new(),
         chunks: Chunks::default(),
     };
@@ -129,6 +131,10 @@ struct Splitter<'a> {
     on_device: bool,
     /// The conditions with a name whose outcome is known. They never change.
     decided: BTreeMap<Variable, bool>,
+    /// The conditions with a name, by it.
+    named: BTreeMap<Variable, Expression>,
+    /// The number of names that are being followed.
+    followed: usize,
     /// The undecided comparisons of the current innermost loop.
     undecided: Vec<Undecided>,
     /// Facts about loops over chunks.
@@ -233,6 +239,8 @@ impl Splitter<'_> {
             } if self.is_constant(*variable) => {
                 if let Expression::Constant(ScalarValue::Bool(holds)) = expression {
                     self.decided.insert(*variable, *holds);
+                } else if self.program.variable(*variable).ty == Type::Scalar(Scalar::Bool) {
+                    self.named.insert(*variable, expression.clone());
                 }
                 match (value, self.program.variable(*variable).ty) {
                     (Some(value), Type::Scalar(scalar)) if range_of(scalar).is_some() => {

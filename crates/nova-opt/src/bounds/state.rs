@@ -6,7 +6,7 @@ use super::condition::Condition;
 use crate::effects::FunctionEffects;
 use nova_core::Scalar;
 use nova_flat::ir::{Atom, Program, Variable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The state of a walk over a function.
 pub(super) struct Bounds<'a> {
@@ -46,6 +46,8 @@ pub(super) struct Bounds<'a> {
     /// Pairs of conditions that do not hold both, where it is not known which one does not. Facts that are learnt
     /// later may tell.
     pub(super) open: Vec<[Condition; 2]>,
+    /// The comparisons that are always true.
+    pub(super) proved: HashSet<Variable>,
 }
 
 /// The end of what is known at a place of the walk.
