@@ -40,3 +40,12 @@ pub(crate) const STATEMENTS_UNROLLED: usize = 300;
 
 /// The most iterations of a loop that becomes straight-line code whatever it computes.
 pub(crate) const ITERATIONS_OF_A_TINY_LOOP: usize = 4;
+
+/// The most that is added to an index of which few are assumed.
+pub(crate) const MOST_ADDED: i128 = 1 << 20;
+
+/// The most elements of a matrix in a vector: positions in the rows around it are `int`s.
+pub(crate) const MOST_ELEMENTS: i64 = 1 << 29;
+
+/// The most that is added to the row of an element so that its position still fits.
+pub(crate) const ROWS_AROUND: i128 = 2;

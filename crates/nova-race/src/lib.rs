@@ -73,7 +73,7 @@ mod bulk;
 mod carried;
 mod checker;
 mod commands;
-mod digits;
+mod dimensions;
 mod extents;
 mod facts;
 mod find;

@@ -1,7 +1,7 @@
 //! The rules for a parallel loop whose paths are known. For each pair of paths to one block they decide
 //! whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
-use crate::digits::Digits;
+use crate::dimensions::Dimensions;
 use crate::loop_nest::{Ordered, ParallelLoop, Path};
 use crate::refusal::{Refusal, Rule};
 use crate::symbolic::{Base, Bisection, Case, Fact, Polynomial, Prefix, Prover, Symbol, Value};
@@ -250,7 +250,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let before = there.gap_to(&first.index);
         let inner = self.parallel_loop.symbol;
         let differ = |prover: &Prover| {
-            Digits { prover, inner }.differ(&first.index, &there)
+            Dimensions { prover, inner }.differ(&first.index, &there)
                 || prover.holds(&after)
                 || prover.holds(&before)
         };

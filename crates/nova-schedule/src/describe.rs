@@ -129,11 +129,8 @@ pub(crate) fn parallelised(
             | Chunking::Rows
             | Chunking::Runs => step(output, twice, parallelism),
         };
-        if let Some(step) = step
-            && !steps.contains(&step)
-        {
-            steps.push(step);
-        }
+        let new = step.filter(|step| !steps.contains(step));
+        steps.extend(new);
     }
     Parallelised {
         chunking,

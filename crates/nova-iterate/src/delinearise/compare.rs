@@ -50,15 +50,15 @@ impl Nest<'_> {
             _ => return None,
         };
         let is_first = other.column.as_constant() == Some(first) && !other.narrow;
-        if !is_first || !self.is_border(&other.row) {
+        if !is_first || !self.is_edge(&other.row) {
             return None;
         }
         let mut code = Code::new(self.program, self.definitions, place);
         let number = Atom::index(i64::try_from(at.rows).ok()?);
         let row = code.scalar(ScalarOperation::Add, [Atom::Variable(at.row), number]);
-        let border = sum(&mut code, &other.row);
+        let edge = sum(&mut code, &other.row);
         out.append(&mut code.out);
-        Some(scalar_of(rows, Scalar::I64, &[row, border]))
+        Some(scalar_of(rows, Scalar::I64, &[row, edge]))
     }
 
     /// Compares the remainder of the position after that of a map's element with 0.

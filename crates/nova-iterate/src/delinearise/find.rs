@@ -1,6 +1,7 @@
 //! Finds maps that compute a row and a column from their index.
 
 use super::definitions::{Definitions, is_index as is_index_type};
+use crate::limits::MOST_ADDED;
 use crate::limits::SHORTEST_ROW;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
@@ -8,9 +9,6 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::{binders, bodies, each_statement};
 use std::collections::{HashMap, HashSet};
-
-/// The most that is added to an index of which few are assumed.
-const MOST_ADDED: i128 = 1 << 20;
 
 /// The extents of a matrix that a program keeps in a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

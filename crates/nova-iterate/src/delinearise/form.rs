@@ -6,9 +6,6 @@ use nova_symbolic::Affine;
 /// A sum of symbols, which are variables of the program.
 pub(super) type Sum = Affine<Variable>;
 
-/// The most that is added to the row of an element so that its position still fits.
-pub(super) const ROWS_AROUND: i128 = 2;
-
 /// An integer that equals `row · m + column` modulo two to the power of its bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Form {

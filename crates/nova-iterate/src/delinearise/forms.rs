@@ -1,8 +1,9 @@
 //! The forms of the integers of a program.
 
 use super::definitions::is_index;
-use super::form::{Form, Position, ROWS_AROUND, Sum, product};
+use super::form::{Form, Position, Sum, product};
 use super::state::Nest;
+use crate::limits::ROWS_AROUND;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Type};
@@ -130,7 +131,7 @@ impl Nest<'_> {
     /// True if an integer of this form is a position around the matrix, so that it fits.
     fn is_bounded(&self, form: &Form) -> bool {
         if form.column.as_constant() == Some(0) {
-            return self.is_border(&form.row);
+            return self.is_edge(&form.row);
         }
         self.position(form).is_some()
     }
@@ -151,7 +152,7 @@ impl Nest<'_> {
     }
 
     /// True if a row is a number, or the number of rows plus a number, and thus the position of its first element fits.
-    pub(super) fn is_border(&self, row: &Sum) -> bool {
+    pub(super) fn is_edge(&self, row: &Sum) -> bool {
         let distance = match row.as_constant() {
             Some(number) => Some(number),
             None => self

@@ -4,6 +4,7 @@ use super::code::{Code, gives, scalar_of};
 use super::definitions::{Definitions, is_index};
 use super::find::{self, Extents};
 use super::state::{Found, Matrix, Nest};
+use crate::limits::MOST_ELEMENTS;
 use crate::limits::{EXTENTS_OF_A_VERSION, STATEMENTS_WITH_ROWS};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
@@ -14,9 +15,6 @@ use nova_flat::visit::{
 };
 use nova_plan::{Choice, Plan};
 use std::collections::HashSet;
-
-/// The most elements of a matrix in a vector: positions in the rows around it are `int`s.
-const MOST_ELEMENTS: i64 = 1 << 29;
 
 /// Gives rows and columns to the maps of a function.
 pub(super) fn function(

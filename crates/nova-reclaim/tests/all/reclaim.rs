@@ -38,7 +38,7 @@ fn run(text: &str, pass: fn(&mut Program)) -> String {
 /// Returns the names of the variables through which the loops of a program pass on links, in the order of the
 /// text; `None` if no loop reclaims nodes.
 fn states(before: &str, body: &str) -> Option<Vec<String>> {
-    let text = run(&program(before, body), nova_reclaim::run);
+    let text = run(&program(before, body), nova_reclaim::nodes::run);
     let mut found = None;
     for line in text.split("(reclaim_nodes [0] [").skip(1) {
         let list = line.split('[').nth(2).unwrap_or_default();
@@ -170,9 +170,9 @@ fn a_device_keeps_the_nodes_of_which_it_has_copies() {
     let body = "(declare a:i64) (new 0 1 [7i32 nil] a) (set l a)";
     let kernel = "(declare x:(pointer i32)) (declare xb:block) (allocate xb x i32 4)
                   (for g 4 grid (store x g (tag 0 other))) (release xb)";
-    let host_only = run(&program("", body), nova_reclaim::run_for_device);
+    let host_only = run(&program("", body), nova_reclaim::nodes::run_for_device);
     assert!(host_only.contains("reclaim_nodes"), "{host_only}");
-    let shared = run(&program(kernel, body), nova_reclaim::run_for_device);
+    let shared = run(&program(kernel, body), nova_reclaim::nodes::run_for_device);
     assert!(!shared.contains("reclaim_nodes"), "{shared}");
 }
 
@@ -191,7 +191,7 @@ fn in_threads(body: &str) -> String {
             (for i n grid (declare l:i64) (new 0 0 [] l) {body})
             (release ub)))"
     );
-    run(&text, nova_reclaim::run)
+    run(&text, nova_reclaim::nodes::run)
 }
 
 /// A list of a hundred nodes, made in a loop of an iteration that loses most of them.
@@ -225,6 +225,6 @@ fn threads_drop_what_no_iteration_gives_away() {
 #[test]
 fn kernels_reclaim_nothing() {
     let text = in_threads(&format!("{LOSES} (store t i i)"));
-    let loses = run(&text, nova_reclaim::run_for_device);
+    let loses = run(&text, nova_reclaim::nodes::run_for_device);
     assert_eq!(text, loses);
 }

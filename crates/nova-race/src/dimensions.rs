@@ -9,13 +9,13 @@ use crate::symbolic::{Polynomial, Prover, Symbol};
 const EXTENTS: usize = 2;
 
 /// Two indices of iterations, and what is known of both.
-pub(crate) struct Digits<'p> {
+pub(crate) struct Dimensions<'p> {
     pub(crate) prover: &'p Prover,
     /// Earlier symbols are the same in both iterations. Products of them are extents.
     pub(crate) inner: Symbol,
 }
 
-impl Digits<'_> {
+impl Dimensions<'_> {
     /// True if two indices are proved to differ, digit by digit. Indices without products of
     /// several extents are not tried.
     pub(crate) fn differ(&self, one: &Polynomial, other: &Polynomial) -> bool {
