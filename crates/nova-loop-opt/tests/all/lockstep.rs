@@ -215,24 +215,21 @@ fn nearest(place: &str) -> String {
 fn rows_that_lanes_read_apart_are_packed() {
     let rows = |place: &str, count: &str| {
         let text = function("n", &nearest(place));
-        rewritten_program(&text.replace("(for i n", &format!("(for i {count}")))
+        // Elements that the loop leaves out are read in the end.
+        let filled = "(for z n sequential (store y z 0i32))";
+        rewritten_program(&text.replace("(for i n", &format!("{filled} (for i {count}")))
     };
-    // Rows that overlap, which end with the array.
+    // Rows that overlap, which end with the array. Bytes are copied one by one.
     let overlap = rows("(add i64 (mul i64 i 2) l)", "(div i64 (sub i64 n 3) 2)");
-    assert!(overlap.contains("(gather_rows "), "{overlap}");
+    assert!(!overlap.contains("gather_rows"), "{overlap}");
     assert_eq!(overlap.matches("packed").count(), 3, "{overlap}");
     // Places that are no product of the index: rows are copied element by element.
     let wrapped = rows("(add i64 (rem i64 (mul i64 i 7) 4) l)", "n");
     assert!(!wrapped.contains("gather_rows"), "{wrapped}");
     assert!(wrapped.contains("packed"), "{wrapped}");
     // Neighbours, and places that depend on the outer loop, stay.
-    for place in [
-        "(and i64 (add i64 i l) 7)",
-        "(and i64 (add i64 (mul i64 i 3) (mul i64 j l)) 7)",
-    ] {
-        let text = rows(place, "n");
-        assert!(!text.contains("packed_"), "{text}");
-    }
+    let turned = rows("(and i64 (add i64 (mul i64 i 3) (mul i64 j l)) 7)", "n");
+    assert!(!turned.contains("packed_"), "{turned}");
     let neighbours = rows("(add i64 i l)", "(sub i64 n 4)");
     assert!(!neighbours.contains("packed_"), "{neighbours}");
 }
