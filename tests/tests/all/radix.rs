@@ -288,7 +288,9 @@ fn the_place_of_an_element_is_no_part_of_its_key() {
         ] {
             let text = format!("((X : vector int)) (sort (lambda ((a, i) (b, j)) {by}) {pairs})");
             let flat = programs::emit(&text, Target::Sequential, SMALL, Stage::Flat);
-            assert_eq!(flat.contains("]u64"), is_key, "{by}, {pairs}: {flat}");
+            // Places may move with a key of 32 bits, in the half of a word that is not compared.
+            let is_compared = flat.contains("]u64") && !flat.contains(" 32 [keys])");
+            assert_eq!(is_compared, is_key, "{by}, {pairs}: {flat}");
             compare(&text, SMALL, &[0, 130, 1025].map(integers_of_few));
         }
     }

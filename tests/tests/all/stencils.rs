@@ -98,14 +98,14 @@ const CUBES: &str = "
 
 #[test]
 fn vectors_are_those_of_sequential_code() {
-    assert_eq!(stencil_tiles(VECTORS, Target::Cuda), 5);
+    assert_eq!(stencil_tiles(VECTORS, Target::Cuda), 6);
     let lengths = [0, 1, 2, 3, 63, 64, 66, 1023, 1024, 1025, 1026, 2500];
     compare(VECTORS, SMALL, &lengths.map(integers));
 }
 
 #[test]
 fn matrices_are_those_of_sequential_code() {
-    assert_eq!(stencil_tiles(MATRICES, Target::OpenCl), 3);
+    assert_eq!(stencil_tiles(MATRICES, Target::OpenCl), 4);
     let shapes = [
         (0, 0),
         (0, 5),
