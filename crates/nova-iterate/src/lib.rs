@@ -9,6 +9,7 @@
 //!
 //! Statements are written by the writer of `nova-schedule`.
 
+mod copies;
 pub mod delinearise;
 pub mod gather_tables;
 mod limits;

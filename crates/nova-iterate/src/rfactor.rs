@@ -6,6 +6,7 @@
 //! The chunks depend on the extents alone, so that results are the same for any number of threads. The order of
 //! operands changes only where the operator permits it.
 
+use crate::copies::copy;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_diag::deep;
 use nova_flat::freedom::{Freedom, freedom};
@@ -14,7 +15,7 @@ use nova_flat::ir::{
     Variable, View,
 };
 use nova_flat::operators::neutral;
-use nova_flat::visit::{Substitution, bodies_mut, each_function, fresh_copy, used_variables};
+use nova_flat::visit::{Substitution, bodies_mut, each_function, used_variables};
 use nova_machine::figures::COLUMNS;
 use nova_plan::{Choice, Plan};
 use nova_schedule::{Alone, Parallelism, Writer};
@@ -378,14 +379,4 @@ fn is_free(output: &Output, strict: bool) -> bool {
         } => *bracketing == Bracketing::Whole && freedom(lambda, strict) == Freedom::Neutral,
         _others => false,
     }
-}
-
-/// Writes copies of statements, with new names for what they bind.
-fn copy(code: &mut Writer<'_>, statements: &[Statement], names: &mut Substitution) {
-    let body = Body {
-        statements: statements.to_vec(),
-        results: Vec::new(),
-    };
-    let mut copied = fresh_copy(code.program, &body, names);
-    code.out.append(&mut copied.statements);
 }

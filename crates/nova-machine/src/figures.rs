@@ -126,8 +126,7 @@ pub struct Chunks {
     pub enough: i64,
     /// The number of rows to which chunks of a map grow whose elements are reductions: at least, and at most while
     /// there are enough chunks. Blocks of a contraction have at least six rows, and what rows share is packed for
-    /// each chunk. The first was measured on a Zen 4 for a layer of convolutions with 64 filters, the second is an
-    /// estimate.
+    /// each chunk. Estimates.
     pub rows_of_sums: [i64; 2],
     /// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache. An
     /// estimate.

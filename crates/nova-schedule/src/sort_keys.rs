@@ -165,7 +165,7 @@ struct SortByKeys<'a> {
     read: Vec<Read<'a>>,
     /// True if positions are needed besides.
     positions: bool,
-    /// What words hold below their keys, where all elements are sorted.
+    /// The lower halves of words, where all elements are sorted.
     carried: Option<Carried>,
 }
 

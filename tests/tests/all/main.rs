@@ -18,6 +18,7 @@ mod campaigns;
 mod clamps;
 mod constants;
 mod constructors;
+mod emitted_forms;
 mod extents;
 mod figures;
 mod filters;

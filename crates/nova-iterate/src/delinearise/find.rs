@@ -15,8 +15,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Extents {
     /// The number of elements.
     pub(super) count: Atom,
-    /// If this is about the rows of a matrix of so many columns, the number of columns. `width` tells then how many rows
-    /// each block of three dimensions has.
+    /// The number of columns, for the rows of a matrix of so many. `width` is then the number of rows in each block of
+    /// three dimensions.
     pub(super) inner: Option<Atom>,
     /// The number of columns, of type `scalar`.
     pub(super) width: Atom,

@@ -6,7 +6,7 @@
 //! range, or which iterations of a stencil differ from the others. So the map gets two dimensions, `k = i · m + j`,
 //! and reads of the vector at `row · m + column` get them too, if both are proved to be in range.
 //!
-//! That holds if `m` is positive and divides the number of elements. So the loops are copied: a test before them
+//! It holds only if `m` is positive and divides the number of elements. So the loops are copied: a test before them
 //! chooses the version with rows, or the one that stays as it was.
 //!
 //! [`find`] recognises such maps, [`version`] copies them and writes the test. [`nest`] rewrites the copy by the

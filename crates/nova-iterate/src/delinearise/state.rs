@@ -1,4 +1,4 @@
-//! What is known while maps over positions are rewritten: the matrix, and the accesses that have been found.
+//! The state of the rewriting of maps over positions: the matrix, and the accesses that have been found.
 
 use super::definitions::Definitions;
 use super::find::Extents;

@@ -1,9 +1,10 @@
 //! Writes the loops of [`super`]: one over blocks of steps, and one over the steps that are left.
 
 use super::find::{Slice, Steps};
+use crate::copies::copy;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Statement, Variable};
-use nova_flat::visit::{Substitution, fresh_copy};
+use nova_flat::visit::Substitution;
 use nova_schedule::Writer;
 
 /// The names that a step of a block has for what the loop's body binds, and its slices.
@@ -283,14 +284,4 @@ fn element(
             .map_or(value, |result| names.atom(*result));
     }
     value
-}
-
-/// Writes a copy of statements, with new variables for all that they bind.
-pub(super) fn copy(code: &mut Writer<'_>, statements: &[Statement], names: &mut Substitution) {
-    let body = Body {
-        statements: statements.to_vec(),
-        results: Vec::new(),
-    };
-    let mut copied = fresh_copy(code.program, &body, names);
-    code.out.append(&mut copied.statements);
 }

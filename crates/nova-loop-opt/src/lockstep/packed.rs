@@ -13,6 +13,7 @@
 //! The copy is made where the first read would be, so that nothing is read that the loop would not read.
 
 use super::block::Block;
+use super::transposed::lane_loop;
 use super::varying::reads;
 use crate::limits::BYTES_OF_LANES;
 use crate::strip_mining::non_temporal::when;
@@ -328,16 +329,7 @@ impl Block<'_> {
         count: &Expression,
         body: &[Command],
     ) -> Option<Command> {
-        let [
-            Command::For {
-                variable: lane,
-                body: row,
-                ..
-            },
-        ] = body
-        else {
-            return None;
-        };
+        let (lane, row) = lane_loop(body)?;
         let [
             Command::Declare { variable: own, .. },
             Command::Store {
@@ -349,7 +341,7 @@ impl Block<'_> {
                         index: from,
                     },
             },
-        ] = &row[..]
+        ] = row
         else {
             return None;
         };

@@ -31,16 +31,7 @@ impl Block<'_> {
         body: &[Command],
         place: &Place,
     ) -> Option<Vec<Command>> {
-        let [
-            Command::For {
-                variable: lane,
-                body: row,
-                ..
-            },
-        ] = body
-        else {
-            return None;
-        };
+        let (lane, row) = lane_loop(body)?;
         let size = self.line_of(index, *lane, row)?;
         let mut made = Vec::new();
         let length = self.declared("length", count.clone(), &mut made);
@@ -111,5 +102,19 @@ impl Block<'_> {
         let variable = self.program.add_variable(name, INDEX);
         made.push(Command::declare(variable, value));
         Expression::Variable(variable)
+    }
+}
+
+/// Returns the lane and the body of the loop that a body consists of.
+pub(super) fn lane_loop(body: &[Command]) -> Option<(&Variable, &[Command])> {
+    match body {
+        [
+            Command::For {
+                variable: lane,
+                body: row,
+                ..
+            },
+        ] => Some((lane, row)),
+        _others => None,
     }
 }

@@ -56,10 +56,10 @@ pub(super) fn places(function: &Function) -> BTreeMap<Variable, Expression> {
     found.filter_map(|(v, index)| Some((v, index?))).collect()
 }
 
-/// What a loop stores at the places that a counter gives.
+/// The stores of a loop at the places that a counter gives.
 struct Filter<'a> {
     count: Variable,
-    /// Whether the elements of an iteration survive.
+    /// The test whether the elements of an iteration survive.
     condition: &'a Expression,
     stores: Vec<Stored<'a>>,
 }

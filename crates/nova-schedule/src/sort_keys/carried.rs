@@ -16,7 +16,7 @@ use std::collections::HashMap;
 const WORD: Scalar = Scalar::U64;
 const HALF: Scalar = Scalar::U32;
 
-/// What words hold below their keys.
+/// The lower halves of words, below their keys.
 pub(super) struct Carried {
     /// The number that they hold of an element.
     number: Number,

@@ -1,7 +1,8 @@
 //! Writes the loops of [`super`]: one over blocks of steps, and one over the steps that are left.
 
 use super::Steps;
-use crate::temporal_blocking::emit::{Loop, blocked_loops, copy, map};
+use crate::copies::copy;
+use crate::temporal_blocking::emit::{Loop, blocked_loops, map};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Positions};
 use nova_flat::ir::{Statement, Variable};
