@@ -2,6 +2,7 @@
 //! begin.
 
 use crate::ir::{ArrayOperation, Bracketing, Lambda, Output};
+use crate::neutral::changes_nothing;
 use crate::operators::by_component;
 
 /// The bracketings that are permitted for the values of a reduction or scan.
@@ -36,7 +37,10 @@ pub fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
             *bracketing == Bracketing::Whole && (any_rank || rank == 1)
         }
         Output::Scan { .. } => true,
-        Output::Histogram { lambda, .. } => freedom(lambda, strict) == Freedom::Neutral,
+        Output::Histogram { lambda, start, .. } => {
+            let own = !strict && changes_nothing(lambda, start);
+            own || freedom(lambda, strict) == Freedom::Neutral
+        }
         Output::Map
         | Output::Filter { .. }
         | Output::Scatter { .. }

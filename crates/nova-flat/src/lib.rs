@@ -79,6 +79,7 @@ pub mod kinds;
 pub mod links;
 pub mod marks;
 pub mod memory;
+pub mod neutral;
 pub mod operators;
 pub mod parse;
 pub mod places;

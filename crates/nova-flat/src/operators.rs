@@ -2,6 +2,7 @@
 //! neutral element.
 
 use crate::ir::{Atom, Expression, Lambda, Statement};
+use crate::neutral::changes_nothing;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
 /// An operator on one component.
@@ -118,14 +119,20 @@ fn smallest(scalar: Scalar) -> Option<ScalarValue> {
 
 /// Returns the start values of a chunk's reduction: the identity of each operator. If the whole starts
 /// with a number, the chunks of a minimum or maximum of floats start with the farthest number. So later
-/// stages know that they hold no nan.
+/// stages know that they hold no nan. An operator without a known identity may have the start values of
+/// the whole, if they change nothing.
 pub fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
     let is_number = |atom: &Atom| match atom {
         Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
         Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
         Atom::Constant(_) | Atom::Variable(_) => false,
     };
-    let operators = by_component(lambda).unwrap_or_default();
+    let Some(operators) = by_component(lambda) else {
+        return match changes_nothing(lambda, start) {
+            true => start.to_vec(),
+            false => Vec::new(),
+        };
+    };
     let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
         Some(bound) if is_number(start) => bound.farthest,
         Some(_) | None => operator.identity,

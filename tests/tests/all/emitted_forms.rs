@@ -45,3 +45,17 @@ fn survivors_of_filters_are_packed() {
     let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
     assert!(code.contains("(local kept"), "{code}");
 }
+
+#[test]
+fn threads_share_histograms_whose_start_changes_nothing() {
+    let parallel = |start: &str| {
+        let text = format!(
+            "((I : vector int) (X : vector uint8)) \
+             (histogram (lambda (a b) (wrap_uint8 (min 255 (+ (to_int a) (to_int b))))) ({start} : uint8) 9 I X)"
+        );
+        let code = emit(&text, Target::Pthreads, How::usual(false), Stage::Loop);
+        code.contains(" grid ")
+    };
+    assert!(parallel("0"));
+    assert!(!parallel("7"));
+}

@@ -157,7 +157,8 @@ impl Plan {
                 let side = (round + turn) % 2;
                 if self.threads.is_some() {
                     std::thread::sleep(REST / self.shrink.clamp(1, 50) as u32);
-                    time(&calls[side], 1)?;
+                    // The first calls after a rest wake threads and processors.
+                    time(&calls[side], count)?;
                 }
                 let each = time(&calls[side], count)? / count;
                 times[side].push(each.as_secs_f64() * 1e3);
