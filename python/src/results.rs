@@ -6,7 +6,7 @@ use crate::values;
 use nova_core::{SumType, Type, Value};
 use nova_exec::{Block, Part};
 use numpy::npyffi::{self, NpyTypes, PY_ARRAY_API};
-use numpy::{PyArrayDescr, PyArrayDescrMethods};
+use numpy::{PyArray1, PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -59,6 +59,14 @@ pub fn to_python<'py>(
         (Part::Value(Value::Tuple(values)), Form::Tuple(_), Type::Tuple(_)) => {
             let parts = values.iter().cloned().map(Part::Value);
             to_python(py, Part::Tuple(parts.collect()), form, ty, sums)
+        }
+        (Part::Value(value), Form::Vector { levels, .. }, _)
+            if *levels > 1
+                && let Some((elements, offsets)) = values::nested(py, &value, *levels) =>
+        {
+            let offsets = offsets.into_iter();
+            let offsets: Vec<_> = offsets.map(|own| PyArray1::from_vec(py, own)).collect();
+            helper(py, &NESTED, "returned")?.call1((elements, offsets))
         }
         (Part::Value(value), form, ty) => {
             let made = values::to_python(py, &value, ty, sums)?;

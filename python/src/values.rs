@@ -154,6 +154,69 @@ fn packed<'py>(py: Python<'py>, elements: &Elements) -> PyResult<Bound<'py, PyAn
     })
 }
 
+/// Returns the elements of a vector of vectors of so many levels in one array, and the offsets of the rows of
+/// each level, outermost first. Returns nothing where there are no rows or the elements are no scalars.
+pub fn nested<'py>(
+    py: Python<'py>,
+    value: &Value,
+    levels: usize,
+) -> Option<(Bound<'py, PyAny>, Vec<Vec<i64>>)> {
+    let mut offsets = Vec::new();
+    let mut rows: Vec<&Elements> = match value {
+        Value::Vector(elements) => vec![elements],
+        _ => return None,
+    };
+    for _ in 1..levels {
+        let mut inner = Vec::new();
+        let mut bounds = vec![0];
+        for row in &rows {
+            let Elements::Values(values) = row else {
+                return None;
+            };
+            for value in values.iter() {
+                let Value::Vector(elements) = value else {
+                    return None;
+                };
+                bounds.push(bounds.last()? + elements.len() as i64);
+                inner.push(elements);
+            }
+        }
+        offsets.push(bounds);
+        rows = inner;
+    }
+    Some((joined(py, &rows)?, offsets))
+}
+
+/// Returns the scalars of several vectors in one array.
+fn joined<'py>(py: Python<'py>, rows: &[&Elements]) -> Option<Bound<'py, PyAny>> {
+    macro_rules! all {
+        ($variant:ident) => {{
+            let mut all = Vec::with_capacity(rows.iter().map(|row| row.len()).sum());
+            for row in rows {
+                match row {
+                    Elements::$variant(elements) => all.extend_from_slice(elements),
+                    _ => return None,
+                }
+            }
+            PyArray1::from_vec(py, all).into_any()
+        }};
+    }
+    Some(match rows.first()? {
+        Elements::I8(_) => all!(I8),
+        Elements::I16(_) => all!(I16),
+        Elements::I32(_) => all!(I32),
+        Elements::I64(_) => all!(I64),
+        Elements::U8(_) => all!(U8),
+        Elements::U16(_) => all!(U16),
+        Elements::U32(_) => all!(U32),
+        Elements::U64(_) => all!(U64),
+        Elements::F32(_) => all!(F32),
+        Elements::F64(_) => all!(F64),
+        Elements::Bool(_) => all!(Bool),
+        Elements::Values(_) => return None,
+    })
+}
+
 /// What is left to do with the values that were read last.
 enum Reading<'py, 'a> {
     /// Convert an object.

@@ -274,3 +274,19 @@ def test_memory_is_freed():
         rows(nested)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 100_000
+
+
+@pytest.mark.parametrize("dtype, words", [(np.float32, "float"), (np.int64, "int64"), (np.bool_, "bool")])
+def test_nested_vectors_in_tuples(dtype, words):
+    """Rows of nested vectors that stand in a tuple come back in one array, as those of other results do."""
+    pair = novac.compile(f"((X : vector (vector {words})) (Y : vector (vector (vector {words})))) (X, Y)")
+    flat, deep = [[1, 0], [], [1]], [[[1], [0, 1]], [], [[]]]
+    for given in [(flat, deep), ([], []), ([[]], [[], []])]:
+        rows = [novac.Nested.from_rows(value, dtype, levels) for value, levels in zip(given, [2, 3])]
+        for got, expected in zip(pair(*rows), rows):
+            assert isinstance(got, novac.Nested)
+            assert got.data.dtype == dtype
+            assert np.array_equal(got.data, expected.data)
+            assert len(got.offsets) == len(expected.offsets)
+            for own, other in zip(got.offsets, expected.offsets):
+                assert own.dtype == np.int64 and np.array_equal(own, other)
