@@ -114,7 +114,7 @@ fn there_is_a_version_for_extents_that_are_kept() {
         apply(nova_opt::simplify::run, &mut program);
         let printed = print(&program);
         assert_eq!(printed.matches("(operation [m").count(), 2, "{printed}");
-        assert_eq!(printed.matches("s:i64 = n").count(), 1, "{printed}");
+        assert_eq!(printed.matches(":i64 = n").count(), 1, "{printed}");
         // Another run finds nothing more.
         let mut again = program.clone();
         apply(nova_opt::loop_versioning::run, &mut again);
