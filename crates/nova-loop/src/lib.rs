@@ -102,6 +102,7 @@ pub mod counters;
 pub mod error;
 pub mod expression;
 pub mod first_fields;
+pub mod first_writes;
 pub mod functions;
 pub mod idioms;
 pub mod interpret;

@@ -12,9 +12,10 @@ use crate::hoist::Body as Editor;
 use crate::mistakes::{Mistake, Mistakes};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
-use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable, View};
 use nova_flat::memory::{Memory, polynomial_of};
 use nova_flat::visit;
+use std::collections::HashMap;
 
 /// Builds arrays at the target of their copies.
 pub fn run(program: &mut Program) {
@@ -26,8 +27,24 @@ pub fn run(program: &mut Program) {
 pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     let uses = Uses::of(program);
     let mut functions = std::mem::take(&mut program.functions);
+    let mut reshaped = HashMap::new();
+    for function in &functions {
+        visit::each_statement(&function.body, &mut |statement| {
+            if let (
+                [view],
+                Expression::View {
+                    array,
+                    view: View::Reshape(_),
+                },
+            ) = (&statement.pattern[..], &statement.expression)
+            {
+                reshaped.insert(*view, *array);
+            }
+        });
+    }
     let mut pass = ShortCircuit {
         extents: extents(program),
+        reshaped,
         program,
         uses,
         mistakes,
@@ -42,6 +59,8 @@ struct ShortCircuit<'a> {
     program: &'a mut Program,
     uses: Uses,
     extents: Vec<bool>,
+    /// The arrays of which reshapes are made.
+    reshaped: HashMap<Variable, Variable>,
     mistakes: Mistakes,
 }
 
@@ -189,7 +208,7 @@ impl ShortCircuit<'_> {
             return None;
         }
         let mut rebasing = Rebasing::between(&memory.lmad, &target.lmad)?;
-        let first = self.may_move(from, &memory, at, &rebasing)?;
+        let first = self.may_move(source, &memory, at, &rebasing)?;
         let free = self.is_free(target, first, at) || wrong.make(Mistake::TargetInUse);
         free.then_some(())?;
         let mut named = true;
@@ -217,20 +236,40 @@ impl ShortCircuit<'_> {
         Some(())
     }
 
-    /// Returns the time at which the first array in a block begins. Returns `None` unless all arrays of
-    /// the block are made for `array`, which the statement `at` copies, and may lie elsewhere.
+    /// True if an array is one that `made` is a reshape of, both without gaps from the same start. So they have the same
+    /// elements, even if their extents do not say so.
+    fn is_reshape(&self, made: Variable, array: Variable) -> bool {
+        let mut source = made;
+        while let Some(before) = self.reshaped.get(&source) {
+            source = *before;
+            if source == array {
+                break;
+            }
+        }
+        let both = (self.memory(made)).zip(self.memory(array));
+        source == array
+            && both.is_some_and(|(made, array)| {
+                let same = made.block == array.block && made.lmad.offset == array.lmad.offset;
+                same && made.lmad.is_row_major() && array.lmad.is_row_major()
+            })
+    }
+
+    /// Returns the time at which the first array in the block of `source` begins. Returns `None` unless all arrays of
+    /// the block are made for `source`, which the statement `at` copies and `array` describes, and may lie elsewhere.
     fn may_move(
         &self,
-        block: Variable,
+        source: Variable,
         array: &Memory,
         at: Span,
         rebasing: &Rebasing,
     ) -> Option<u32> {
+        let block = array.block;
         let copies = self.uses.events(block, at.enter..=at.exit).count();
         let stays = |event: &Event| match event.kind {
             Kind::Made => {
                 let memory = self.memory(event.array);
                 !memory.is_some_and(|m| is_inside(&m.lmad, &array.lmad, &|v| self.is_extent(v)))
+                    && !self.is_reshape(source, event.array)
             }
             Kind::Read => false,
             Kind::ReadInOrder => {

@@ -7,13 +7,19 @@
 //! extents gets `start` as an array of the extents `r` and `c`, and the state loses extents of its own
 //! ([`crate::simplify`] finds that they do not change). The other one stays as it was.
 //!
+//! An extent may also become the same again where a condition holds that is the same in all iterations, and 0
+//! otherwise: rows that are mapped have no columns where there are no rows. The version for that condition keeps the
+//! extent.
+//!
 //! A loop is copied only where its body computes with such an extent, as checks of indices do, and as long as the
 //! copies of a function are short.
 
 use crate::limits::STATEMENTS_OF_VERSIONS;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
-use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable, View,
+};
 use nova_flat::visit::{
     Substitution, binders, bodies, bodies_mut, each_statement, fresh_copy, fresh_variables,
     holds_strategies, size,
@@ -24,7 +30,11 @@ use std::collections::HashSet;
 pub fn run(program: &mut Program) {
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        let mut versions = Versions { program, copied: 0 };
+        let mut versions = Versions {
+            program,
+            copied: 0,
+            conditionals: Vec::new(),
+        };
         versions.body(&mut body);
         program.functions[k].body = body;
     }
@@ -34,6 +44,24 @@ struct Versions<'a> {
     program: &'a mut Program,
     /// The number of statements that have been copied.
     copied: usize,
+    /// The places of the conditionals around a statement. Versions have the place of their conditional.
+    conditionals: Vec<Place>,
+}
+
+/// An extent in the state of a loop: its position there.
+enum Extent {
+    /// The extent is the same from the second iteration on.
+    Settled(usize),
+    /// The extent stays what it is if a condition holds, or does not, that is the same in all iterations.
+    Kept(usize, Atom, bool),
+}
+
+impl Extent {
+    fn position(&self) -> usize {
+        match self {
+            Extent::Settled(at) | Extent::Kept(at, ..) => *at,
+        }
+    }
 }
 
 /// The state of a loop: its variables, their starts, and the values that the next iteration gets.
@@ -50,19 +78,26 @@ impl Versions<'_> {
                 Some(extents) => self.version(statement, &extents, body),
                 None => {
                     let mut statement = statement;
+                    let around = self.conditionals.len();
+                    if matches!(statement.expression, Expression::If { .. }) {
+                        self.conditionals.push(statement.place.clone());
+                    }
                     bodies_mut(&mut statement.expression, &mut |inner| {
                         deep(|| self.body(inner));
                     });
+                    self.conditionals.truncate(around);
                     body.statements.push(statement);
                 }
             }
         }
     }
 
-    /// Returns the positions of the extents in the state of a loop that are the same from the second iteration on,
-    /// if it is worth a copy.
-    fn extents(&self, statement: &Statement) -> Option<Vec<usize>> {
+    /// Returns the extents in the state of a loop that a version of it knows, if it is worth a copy.
+    fn extents(&self, statement: &Statement) -> Option<Vec<Extent>> {
         let state = state(&statement.expression)?;
+        if self.conditionals.contains(&statement.place) {
+            return None;
+        }
         let mut inside = HashSet::new();
         binders(&statement.expression, &mut |variable| {
             inside.insert(*variable);
@@ -88,27 +123,32 @@ impl Versions<'_> {
         }
         let shapes = state.parameters.iter().map(|v| self.program.ty(*v).shape());
         let sizes: HashSet<Variable> = shapes.flatten().filter_map(|a| a.as_variable()).collect();
-        let settles = |k: &usize| {
-            let (parameter, start) = (state.parameters[*k], state.starts[*k]);
-            let is_outside = |next: &Atom| match next {
-                Atom::Variable(variable) => !inside.contains(variable),
-                Atom::Constant(_) => start.as_variable().is_some(),
-            };
-            sizes.contains(&parameter)
-                && state
-                    .next
-                    .get(*k)
-                    .is_some_and(|next| *next != start && is_outside(next))
+        let extent = |k: usize| {
+            let (parameter, start) = (state.parameters[k], state.starts[k]);
+            let next = *state.next.get(k).filter(|_| sizes.contains(&parameter))?;
+            match next {
+                Atom::Constant(_) => {
+                    (start.as_variable().is_some() && next != start).then_some(Extent::Settled(k))
+                }
+                Atom::Variable(variable) if !inside.contains(&variable) => {
+                    (next != start).then_some(Extent::Settled(k))
+                }
+                Atom::Variable(variable) => {
+                    let (condition, holds) = keeps(&statement.expression, variable, parameter)?;
+                    (!inside.contains(&condition.as_variable()?))
+                        .then_some(Extent::Kept(k, condition, holds))
+                }
+            }
         };
-        let found: Vec<usize> = (0..state.parameters.len()).filter(settles).collect();
+        let found: Vec<Extent> = (0..state.parameters.len()).filter_map(extent).collect();
         let computes = found
             .iter()
-            .any(|k| operands.contains(&state.parameters[*k]));
+            .any(|extent| operands.contains(&state.parameters[extent.position()]));
         computes.then_some(found)
     }
 
     /// Adds a conditional between two versions of a loop.
-    fn version(&mut self, statement: Statement, extents: &[usize], body: &mut Body) {
+    fn version(&mut self, statement: Statement, extents: &[Extent], body: &mut Body) {
         let place = statement.place.clone();
         let pattern = statement.pattern.clone();
         let whole = Body {
@@ -139,15 +179,24 @@ impl Versions<'_> {
         });
     }
 
-    /// Gives the loop at the end of a body the extents of its second iteration from the start.
-    fn settle(&mut self, body: &mut Body, extents: &[usize]) {
+    /// Gives the loop at the end of a body the extents of its second iteration from the start, and lets it keep others.
+    fn settle(&mut self, body: &mut Body, extents: &[Extent]) {
         let Some(mut statement) = body.statements.pop() else {
             return;
         };
         if let Some(state) = state(&statement.expression) {
             let mut starts = state.starts.clone();
-            for k in extents {
-                starts[*k] = state.next[*k];
+            for extent in extents {
+                match extent {
+                    Extent::Settled(k) => starts[*k] = state.next[*k],
+                    Extent::Kept(k, ..) => {
+                        keep(
+                            &mut statement.expression,
+                            state.next[*k],
+                            state.parameters[*k],
+                        );
+                    }
+                }
             }
             for (k, parameter) in state.parameters.iter().enumerate() {
                 let shape = self.program.ty(*parameter).shape();
@@ -159,9 +208,9 @@ impl Versions<'_> {
                     at.map_or(*extent, |at| starts[at])
                 };
                 let changes = shape.iter().any(|extent| {
-                    extents
-                        .iter()
-                        .any(|k| Atom::Variable(state.parameters[*k]) == *extent)
+                    extents.iter().any(|settled| {
+                        matches!(settled, Extent::Settled(k) if Atom::Variable(state.parameters[*k]) == *extent)
+                    })
                 });
                 let (Some(array), true) = (state.starts[k].as_variable(), changes) else {
                     continue;
@@ -197,36 +246,52 @@ impl Versions<'_> {
     }
 
     /// Adds code that tests whether the starts of extents are what they become. Returns the result.
-    fn equal(&mut self, whole: &Body, extents: &[usize], place: &Place, body: &mut Body) -> Atom {
+    fn equal(&mut self, whole: &Body, extents: &[Extent], place: &Place, body: &mut Body) -> Atom {
         let state = whole.statements.last().and_then(|s| state(&s.expression));
         let Some(state) = state else {
             return Atom::Constant(ScalarValue::Bool(false));
         };
         let mut all = Atom::Constant(ScalarValue::Bool(true));
-        for k in extents {
-            let test = Expression::Scalar {
-                operation: ScalarOperation::Equal,
-                operand: Scalar::I64,
-                arguments: vec![state.starts[*k], state.next[*k]],
-            };
-            let same = self.bind(test, place, body);
-            let gives = |result| Body {
-                statements: Vec::new(),
-                results: vec![result],
-            };
-            all = match all {
-                Atom::Constant(_) => same,
-                Atom::Variable(_) => {
-                    let both = Expression::If {
-                        condition: all,
-                        then: gives(same),
-                        otherwise: gives(Atom::Constant(ScalarValue::Bool(false))),
-                    };
-                    self.bind(both, place, body)
+        for extent in extents {
+            let (operation, operand, arguments) = match extent {
+                Extent::Settled(k) => {
+                    let both = vec![state.starts[*k], state.next[*k]];
+                    (ScalarOperation::Equal, Scalar::I64, both)
+                }
+                Extent::Kept(_, condition, false) => {
+                    (ScalarOperation::Not, Scalar::Bool, vec![*condition])
+                }
+                Extent::Kept(_, condition, true) => {
+                    all = self.both(all, *condition, place, body);
+                    continue;
                 }
             };
+            let test = Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            };
+            let same = self.bind(test, place, body);
+            all = self.both(all, same, place, body);
         }
         all
+    }
+
+    /// Adds code that tests whether both of two conditions hold. Returns the result.
+    fn both(&mut self, one: Atom, other: Atom, place: &Place, body: &mut Body) -> Atom {
+        if matches!(one, Atom::Constant(_)) {
+            return other;
+        }
+        let gives = |result| Body {
+            statements: Vec::new(),
+            results: vec![result],
+        };
+        let both = Expression::If {
+            condition: one,
+            then: gives(other),
+            otherwise: gives(Atom::Constant(ScalarValue::Bool(false))),
+        };
+        self.bind(both, place, body)
     }
 
     /// Binds a truth value.
@@ -253,6 +318,43 @@ fn state(expression: &Expression) -> Option<State> {
         starts: parameters.iter().map(|(_, start)| *start).collect(),
         next: next.clone(),
     })
+}
+
+/// Returns the condition by which the next extent of a loop is the one before, and whether it must hold, if the body of
+/// the loop chooses between it and 0.
+fn keeps(expression: &Expression, next: Variable, parameter: Variable) -> Option<(Atom, bool)> {
+    let (Expression::Operation(ArrayOperation { body, .. }) | Expression::While { body, .. }) =
+        expression
+    else {
+        return None;
+    };
+    let choice = body.statements.iter().find(|s| s.pattern == [next])?;
+    let Expression::If {
+        condition,
+        then,
+        otherwise,
+    } = &choice.expression
+    else {
+        return None;
+    };
+    let gives = |case: &Body, atom| case.statements.is_empty() && case.results == [atom];
+    let (own, none) = (Atom::Variable(parameter), Atom::index(0));
+    match (gives(then, own), gives(otherwise, own)) {
+        (true, false) if gives(otherwise, none) => Some((*condition, true)),
+        (false, true) if gives(then, none) => Some((*condition, false)),
+        _ => None,
+    }
+}
+
+/// Makes the next extent of a loop the one before.
+fn keep(expression: &mut Expression, next: Atom, parameter: Variable) {
+    bodies_mut(expression, &mut |body| {
+        for statement in &mut body.statements {
+            if statement.pattern.iter().any(|v| Atom::Variable(*v) == next) {
+                statement.expression = Expression::Atom(Atom::Variable(parameter));
+            }
+        }
+    });
 }
 
 /// Replaces the starts of the state of a loop.

@@ -59,3 +59,39 @@ fn threads_share_histograms_whose_start_changes_nothing() {
     assert!(parallel("0"));
     assert!(!parallel("7"));
 }
+
+#[test]
+fn steps_of_rows_are_taken_in_place() {
+    let code = loops("tests/forms/programs/routes.nova", Target::Sequential);
+    // Each of the four forms has a loop over blocks of steps, and one over the steps that are left.
+    assert_eq!(code.matches("(for block").count(), 8, "{code}");
+}
+
+#[test]
+fn mapped_rows_keep_their_length_in_loops() {
+    let code = loops("tests/forms/programs/heat.nova", Target::Sequential);
+    let rows = code
+        .split("(function \"by_rows\"")
+        .nth(1)
+        .expect("the form");
+    // The version for a matrix with rows checks nothing in its steps.
+    let steps = rows.split("(for i_").nth(1).expect("a loop of steps");
+    assert!(!steps.contains("(check"), "{steps}");
+}
+
+#[test]
+fn results_of_versions_are_made_where_they_are_given() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/forms/programs");
+    for (file, condition) in [("smooth", "X_length <= 536870912,"), ("centred", "row")] {
+        let text = std::fs::read_to_string(path.join(file).with_extension("nova"));
+        let text = text.expect("the program");
+        let code = emit(&text, Target::Sequential, How::usual(false), Stage::C);
+        let calls = code.split("nova_make_result(context").skip(1);
+        let found = calls.filter(|call| {
+            call.split(';')
+                .next()
+                .is_some_and(|c| c.contains(condition))
+        });
+        assert!(found.count() > 0, "{file}\n{code}");
+    }
+}

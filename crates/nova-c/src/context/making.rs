@@ -2,12 +2,12 @@
 
 use crate::context::unit::Unit;
 use crate::syntax::context;
-use nova_c_ast::ast::{Expression, Name, Type};
+use nova_c_ast::ast::{Expression, Name, Type, not};
 use nova_core::Type as CoreType;
-use nova_diag::deep;
 use nova_flat::representation::{Field, components, input_fields, result_fields};
+use nova_loop::first_writes::{Writing, is_made};
 use nova_loop::ir;
-use nova_loop::walk::{each_command, each_mentioned};
+use nova_loop::walk::each_command;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,10 +26,12 @@ pub struct Making {
 
 /// Conditions for writing a result into the caller's buffer at once. After the first write no error of
 /// the program may follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum AtOnce {
     /// Something may fail after the first write.
     No,
+    /// Nothing can fail after the first write where this condition holds, or does not.
+    Where(ir::Expression, bool),
     /// Nothing can fail after the first write, and the host writes the result.
     ByHost,
     /// Nothing can fail after the first write, and kernels write the result: into a buffer on the
@@ -44,81 +46,33 @@ impl AtOnce {
         each_command(commands, |command| {
             launches |= matches!(command, ir::Command::For { level, .. } if level.starts_kernel());
         });
-        let fails = Writing { unit, result }.may_fail_after(commands, &mut false);
+        let may_fail = |commands: &[ir::Command]| unit.may_fail(commands);
+        let writing = Writing {
+            may_fail: &may_fail,
+            result,
+        };
+        let fails = writing.may_fail_after(commands, &mut false);
         match (fails, launches && unit.has_kernels) {
-            (true, _) => AtOnce::No,
+            (true, true) => AtOnce::No,
+            (true, false) => match writing.safe_case(commands) {
+                Some((condition, holds)) => AtOnce::Where(condition, holds),
+                None => AtOnce::No,
+            },
             (false, true) => AtOnce::ByKernels,
             (false, false) => AtOnce::ByHost,
         }
     }
 
     /// Returns the condition in C.
-    pub fn condition(self) -> Expression {
+    pub fn condition(&self, plain: impl FnOnce(&ir::Expression) -> Expression) -> Expression {
         match self {
+            AtOnce::Where(condition, true) => plain(condition),
+            AtOnce::Where(condition, false) => not(plain(condition)),
             AtOnce::No => Expression::name("false"),
             AtOnce::ByHost => Expression::name("true"),
             AtOnce::ByKernels => Expression::call("nova_may_fill", vec![context()]),
         }
     }
-}
-
-/// The search for commands that may fail after the first write to a result. A command may write it if it
-/// names one of the pointers, since all other pointers to its memory are made from these.
-struct Writing<'u, 'p> {
-    unit: &'u Unit<'p>,
-    result: &'u BTreeSet<ir::Variable>,
-}
-
-impl Writing<'_, '_> {
-    /// True if a command may fail after the first write. `written` is true if there was a write before
-    /// these commands, and becomes true if there may be one among them.
-    fn may_fail_after(&self, commands: &[ir::Command], written: &mut bool) -> bool {
-        commands.iter().any(|command| {
-            let alone = std::slice::from_ref(command);
-            match command {
-                _ if *written => self.unit.may_fail(alone),
-                _ if is_made(command) || !self.names_result(alone) => false,
-                ir::Command::If { .. } | ir::Command::Switch { .. } => {
-                    // Only one of the lists runs.
-                    let mut after = false;
-                    let fails = command.lists().into_iter().any(|list| {
-                        let mut inside = false;
-                        let fails = deep(|| self.may_fail_after(list, &mut inside));
-                        after |= inside;
-                        fails
-                    });
-                    *written = after;
-                    fails
-                }
-                _names_it => {
-                    *written = true;
-                    self.unit.may_fail(alone)
-                }
-            }
-        })
-    }
-
-    /// True if commands, or those inside them, name the memory of the result.
-    fn names_result(&self, commands: &[ir::Command]) -> bool {
-        let mut found = false;
-        each_command(commands, |command| {
-            each_mentioned(command, &mut |variable| {
-                found |= self.result.contains(&variable)
-            });
-        });
-        found
-    }
-}
-
-/// True if a command makes memory of the result.
-fn is_made(command: &ir::Command) -> bool {
-    matches!(
-        command,
-        ir::Command::Allocate {
-            destination: Some(_),
-            ..
-        }
-    )
 }
 
 /// For the function of an entry, the pointers to fields of structures that lie at a fixed distance from

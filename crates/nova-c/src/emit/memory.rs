@@ -173,7 +173,7 @@ fn make_result(
         context(),
         assigned(code, count),
         Expression::SizeOf(making.element.clone()),
-        making.at_once.condition(),
+        (making.at_once).condition(|condition| plain(code, condition)),
         Expression::text(place.to_string()),
     ];
     let elements = memory_type(element).pointer();

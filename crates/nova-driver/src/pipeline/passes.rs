@@ -60,6 +60,9 @@ const BLOCKS: Pass = row(O2, Any, "blocks", Flat(nova_opt::blocks::run), "stores
 /// made conditionals of filters.
 const ADDENDS: Pass = row(O2, Any, "addends", Flat(nova_opt::addends::run), "makes sums of states that conditionals add to, or keep as they are");
 
+/// Runs before fusion, and again when rows have become matrices.
+const LOOP_VERSIONING: Pass = row(O2, Any, "loop-versioning", Flat(nova_opt::loop_versioning::run), "copies loops for states that have the extents before that they get in the first iteration");
+
 /// Runs before arrays are written over others, and again where that has left copies.
 const SHORT_CIRCUIT: Pass = row(O2, Any, "short-circuit", Mem(nova_mem::short_circuit::run), "builds arrays where they would be copied to");
 
@@ -87,7 +90,7 @@ pub const PASSES: &[Pass] = &[
     row(O1, Any, "bounds", Flat(nova_opt::bounds::run_early), "decides comparisons that always come out the same, and so drops checks"),
     SIMPLIFY,
     LICM,
-    row(O2, Any, "loop-versioning", Flat(nova_opt::loop_versioning::run), "copies loops for states that have the extents before that they get in the first iteration"),
+    LOOP_VERSIONING,
     SIMPLIFY,
     BLOCKS,
     ADDENDS,
@@ -126,6 +129,12 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "flatten-regular", Flat(nova_opt::flatten_regular::run), "makes one matrix of rows that all have one length"),
     SIMPLIFY,
     // Once more, since rows that all have one length need no checks of each.
+    BOUNDS,
+    LICM_CHECKS,
+    SIMPLIFY,
+    // Once more, since the state of a loop may be such rows.
+    LOOP_VERSIONING,
+    SIMPLIFY,
     BOUNDS,
     LICM_CHECKS,
     SIMPLIFY,

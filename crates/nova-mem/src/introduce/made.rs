@@ -147,6 +147,22 @@ fn is_movable(body: &Body, array: Variable) -> bool {
     false
 }
 
+/// Returns the array of which `array` is a reshape at the end of a body, or `array` itself.
+fn reshaped_from(body: &Body, array: Variable) -> Variable {
+    let mut source = array;
+    for statement in body.statements.iter().rev() {
+        if let Expression::View {
+            array: from,
+            view: View::Reshape(_),
+        } = &statement.expression
+            && statement.pattern == [source]
+        {
+            source = *from;
+        }
+    }
+    source
+}
+
 /// True if a statement is a check, or a conditional with one.
 fn refuses(statement: &Statement) -> bool {
     match &statement.expression {
@@ -196,10 +212,11 @@ fn by_all_cases(
     };
     let is_made = |k: usize| {
         cases.iter().all(|(body, made)| {
-            let result = body.results.get(k);
-            let times = body.results.iter().filter(|r| Some(*r) == result).count();
-            let is_new = |v| made.contains(v) && is_movable(body, *v);
-            matches!(result, Some(Atom::Variable(v)) if is_new(v)) && times == 1
+            let source = |atom: &Atom| atom.as_variable().map(|v| reshaped_from(body, v));
+            let result = body.results.get(k).and_then(source);
+            let times = (body.results.iter().filter_map(source)).filter(|r| Some(*r) == result);
+            let is_new = |v| made.contains(&v) && is_movable(body, v);
+            result.is_some_and(is_new) && times.count() == 1
         })
     };
     let results = pattern.iter().enumerate();

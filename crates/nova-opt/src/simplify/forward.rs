@@ -1,7 +1,7 @@
 //! The walk from the beginning. It handles copies, constants, and invariant values.
 
 use super::fold::fold;
-use super::state::Forward;
+use super::state::{Definition, Forward};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -119,6 +119,17 @@ impl Forward<'_> {
             }
             Expression::Index { array, indices } => {
                 self.through_views(array, indices, &statement.place, out);
+            }
+            Expression::View {
+                array,
+                view: View::Reshape(_),
+            } => {
+                // A reshape keeps the order of the elements, so one of a reshape needs only the array before both.
+                if let Some(Definition::View(source, View::Reshape(_))) =
+                    self.definitions.get(array)
+                {
+                    *array = *source;
+                }
             }
             Expression::Scalar { arguments, .. } => {
                 for atom in arguments {

@@ -95,3 +95,36 @@ fn long_loops_have_one_version() {
     let program = after(nova_opt::loop_versioning::run, &text);
     assert_eq!(print(&program), print(&read(&text)));
 }
+
+/// Returns a fold whose state keeps its extent where there are elements of `ks`, and has none otherwise.
+fn emptied(condition: &str, [then, otherwise]: [&str; 2]) -> String {
+    fold("l", SAME)
+        .replace("[t:[l]i64] (operation [l]", "[t:[s]i64] (operation [s]")
+        .replace("(in more)) (map)))", &format!("(in more)) (map))) (let [c:i64] (if {condition} (do (in {then})) (do (in {otherwise})))) (let [u:[c]i64] (reshape t [c]))"))
+        .replace("(in l t)", "(in c u)")
+        .replace("(let [last:i64", "(let [some:bool] (gt i64 l 0)) (let [last:i64")
+}
+
+#[test]
+fn there_is_a_version_for_extents_that_are_kept() {
+    for cases in [["s", "0"], ["0", "s"]] {
+        let text = emptied("some", cases);
+        let before = read(&text);
+        let mut program = after(nova_opt::loop_versioning::run, &text);
+        apply(nova_opt::simplify::run, &mut program);
+        let printed = print(&program);
+        assert_eq!(printed.matches("(operation [m").count(), 2, "{printed}");
+        assert_eq!(printed.matches(":i64 = n").count(), 1, "{printed}");
+        // Another run finds nothing more.
+        let mut again = program.clone();
+        apply(nova_opt::loop_versioning::run, &mut again);
+        assert_eq!(print(&again), printed);
+        for ks in ["[]", "[0]"] {
+            for y in ["[]", "[7]"] {
+                let inputs = ["[]", ks, y];
+                let (now, then) = (value(&program, &inputs), value(&before, &inputs));
+                assert_eq!(now, then, "{inputs:?}\n{printed}");
+            }
+        }
+    }
+}
