@@ -23,6 +23,9 @@ pub(crate) const BYTES_OF_LANES: i64 = 1 << 15;
 /// than it saves.
 pub(crate) const COMPARISONS_OF_A_CONDITION: usize = 4;
 
+/// The maximum number of facts that are kept until a loop is known to run.
+pub(crate) const GUARDED_FACTS: usize = 64;
+
 /// The maximum number of iterations that are split off at each end of a loop.
 pub(crate) const SPLIT_ITERATIONS: i64 = 2;
 

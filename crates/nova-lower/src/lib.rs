@@ -22,6 +22,7 @@ mod error;
 mod expressions;
 mod facts;
 mod join;
+mod limits;
 mod lowerer;
 mod names;
 mod receive;

@@ -95,3 +95,29 @@ fn results_of_versions_are_made_where_they_are_given() {
         assert!(found.count() > 0, "{file}\n{code}");
     }
 }
+
+#[test]
+fn loops_over_rotations_are_split() {
+    let text = "((X : vector uint8)) (map ^ X (map ^ (rotate (-1) X) (rotate 1 X)))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    // A loop over what is left between the ends.
+    assert!(code.contains("(sub i64 X_length_0 2)"), "{code}");
+}
+
+#[test]
+fn windows_that_are_reduced_are_not_stored() {
+    let text =
+        "((k : int) (X : vector float)) (import \"std/vectors\") (map maximum (windows k X))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(!code.contains("(allocate "), "{code}");
+}
+
+#[test]
+fn bounds_that_have_left_a_loop_are_known_inside_of_it() {
+    let text = "((n : int) (X : vector float))
+        (iterate n (lambda (X) (let (m (length X)) in (tabulate m (lambda (i)
+          (if (and (< 0 i) (< i (- m 1))) (+ (X ! (- i 1)) (X ! (+ i 1))) (X ! i)))))) X)";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    // A loop over what is left between the ends.
+    assert!(code.contains("(sub i64 X_length_1 2) sequential"), "{code}");
+}

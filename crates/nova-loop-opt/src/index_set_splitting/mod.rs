@@ -13,6 +13,7 @@ mod chunks;
 mod conditions;
 mod expressions;
 mod facts;
+mod guarded;
 mod junctions;
 mod split;
 mod straighten;
@@ -21,6 +22,7 @@ use chunks::Chunks;
 use expressions::Undecided;
 pub(crate) use expressions::expression_size;
 use facts::{Facts, Integer, from, range_of};
+use guarded::Guarded;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::representation::components;
@@ -53,6 +55,7 @@ fn rewrite_all(program: &mut Program, on_device: bool) {
         followed: 0,
         undecided: Vec::new(),
         chunks: Chunks::default(),
+        guarded: Vec::new(),
     };
     for function in &mut functions {
         let mark = splitter.facts.mark();
@@ -67,6 +70,7 @@ fn rewrite_all(program: &mut Program, on_device: bool) {
         function.body = splitter.list(body);
         splitter.facts.forget(mark);
         splitter.undecided.clear();
+        splitter.guarded.clear();
     }
     program.functions = functions;
 }
@@ -139,6 +143,8 @@ struct Splitter<'a> {
     undecided: Vec<Undecided>,
     /// Facts about loops over chunks.
     chunks: Chunks,
+    /// Facts that hold in loops, from the commands that enclose the current one.
+    guarded: Vec<Guarded>,
 }
 
 impl Splitter<'_> {
@@ -182,9 +188,11 @@ impl Splitter<'_> {
     /// Rewrites a list of commands, then forgets the facts that it has added.
     fn list(&mut self, commands: Vec<Command>) -> Vec<Command> {
         let mark = self.facts.mark();
+        let guarded = self.guarded.len();
         let mut made = Vec::with_capacity(commands.len());
         self.commands(commands, &mut made);
         self.facts.forget(mark);
+        self.guarded.truncate(guarded);
         made
     }
 
@@ -252,27 +260,38 @@ impl Splitter<'_> {
                             self.facts.narrow(Integer::variable(*variable), range);
                         }
                         self.learn_chunk(*variable, expression);
+                        self.note_choice(*variable, expression);
                     }
                     _ => {}
                 }
             }
-            Command::Check { condition, .. } => match condition {
-                Expression::Constant(ScalarValue::Bool(true)) => return true,
-                Expression::Scalar {
-                    operation: ScalarOperation::Fits(to),
-                    arguments,
-                    ..
-                } => {
-                    let argument = arguments.first().and_then(|a| self.facts.affine(a));
-                    if let (Some(value), Some(range)) = (argument, range_of(*to)) {
-                        self.facts.narrow(value, range);
-                    }
+            Command::Check { condition, .. } => {
+                if let Expression::Constant(ScalarValue::Bool(true)) = condition {
+                    return true;
                 }
-                condition => self.assume(condition, true),
-            },
+                self.learn_check(condition);
+                self.note_check(condition);
+            }
             _ => {}
         }
         false
+    }
+
+    /// Adds what is known of integers once a check has passed.
+    fn learn_check(&mut self, condition: &Expression) {
+        match condition {
+            Expression::Scalar {
+                operation: ScalarOperation::Fits(to),
+                arguments,
+                ..
+            } => {
+                let argument = arguments.first().and_then(|a| self.facts.affine(a));
+                if let (Some(value), Some(range)) = (argument, range_of(*to)) {
+                    self.facts.narrow(value, range);
+                }
+            }
+            condition => self.assume(condition, true),
+        }
     }
 
     /// Adds a conditional whose condition has been rewritten. If the condition is decided, only the

@@ -40,6 +40,12 @@ struct Ends {
 impl Splitter<'_> {
     /// Rewrites a counted loop.
     pub(super) fn counted_loop(&mut self, command: Command, made: &mut Vec<Command>) {
+        let guarded = self.guarded.len();
+        self.rewrite_loop(command, made);
+        self.guarded.truncate(guarded);
+    }
+
+    fn rewrite_loop(&mut self, command: Command, made: &mut Vec<Command>) {
         let Command::For {
             variable,
             mut count,
@@ -100,6 +106,7 @@ impl Splitter<'_> {
             if let Some(last) = count.plus(-1) {
                 self.facts.bound(variable, last);
             }
+            self.learn_guarded();
         }
     }
 

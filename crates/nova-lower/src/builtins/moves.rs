@@ -5,6 +5,7 @@ use super::selection::gather_tops;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::join;
+use crate::limits::NEAR_ROTATION;
 use crate::scalars::{check_count, check_index, check_longest, index_from, unsigned_from};
 use crate::values::{self, Part, lifted_width, take};
 
@@ -71,23 +72,53 @@ pub(super) fn replicate(b: &mut Builder, [count, value]: &[Argument; 2]) -> Resu
 }
 
 /// Lowers `rotate`: element i of the result is element (i + k) mod n, with k reduced to 0..n first.
+/// Where k is a small constant, most elements are those at i + k. Loops are split at the others.
 pub(super) fn rotate(b: &mut Builder, [count, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
     let (count, scalar) = count.scalar()?;
     let x = x.vector()?;
     let n = x.length;
     let divisor = b.maximum(n, Atom::index(1));
+    let near = near_distance(count);
     let distance = remainder(b, count, scalar, divisor)?;
     let lifted = gather_tops(b, &x.element, &x.lifted, n, |b, i| {
-        let moved = b.add(i, distance);
-        let beyond = b.compare(ScalarOperation::GreaterEqual, moved, n);
+        let Some(near) = near else {
+            return wrapped(b, i, distance, n);
+        };
+        let moved = b.add(i, Atom::index(near));
+        let (operation, end) = match near < 0 {
+            true => (ScalarOperation::GreaterEqual, Atom::index(0)),
+            false => (ScalarOperation::Less, n),
+        };
+        let inside = b.compare(operation, moved, end);
         b.select(
             Scalar::I64,
-            beyond,
-            |b| Ok(b.subtract(moved, n)),
+            inside,
             |_| Ok(moved),
+            |b| wrapped(b, i, distance, n),
         )
     })?;
     Ok(values::with_extents(vec![x.length], lifted))
+}
+
+/// Returns the count of a rotation, if it is a small constant.
+fn near_distance(count: Atom) -> Option<i64> {
+    let Atom::Constant(value) = count else {
+        return None;
+    };
+    let count = i64::try_from(value.as_integer()?).ok()?;
+    (count.unsigned_abs() <= NEAR_ROTATION).then_some(count)
+}
+
+/// Returns (i + distance) mod n for an i and a distance in 0..n.
+fn wrapped(b: &mut Builder, i: Atom, distance: Atom, n: Atom) -> Result<Atom> {
+    let moved = b.add(i, distance);
+    let beyond = b.compare(ScalarOperation::GreaterEqual, moved, n);
+    b.select(
+        Scalar::I64,
+        beyond,
+        |b| Ok(b.subtract(moved, n)),
+        |_| Ok(moved),
+    )
 }
 
 /// Returns `count` modulo a positive divisor, in 0..divisor.

@@ -11,6 +11,7 @@ use super::equal::Equal;
 use super::filters::{self, Survivors, can_run_there, filter_of};
 use super::flattened;
 use super::join::join;
+use super::nested;
 use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results, rows_read_here};
 use super::replaced::{Moved, Reader, Replaced};
@@ -98,6 +99,8 @@ enum Way {
     Survivors,
     /// The space of the later one is the elements of the rows that the earlier one makes.
     Rows,
+    /// They have the same space, and the later one reads its row of those that the earlier one makes.
+    Nested,
 }
 
 /// An operation with which another can be merged.
@@ -217,6 +220,7 @@ impl Merger<'_> {
     fn way(&self, first: &Item, second: &Item) -> Option<Way> {
         let (producer, consumer) = (operation(first)?, operation(second)?);
         let way = match self.equal.same_space(producer, consumer) {
+            true if self.reads_own_row(first, second) => Way::Nested,
             true => Way::Space,
             false => {
                 let [extent] = consumer.shape[..] else {
@@ -331,6 +335,12 @@ impl Merger<'_> {
         each_nested(&statement.expression, &mut |inner| {
             used_variables(&inner.expression, &mut visit);
         });
+    }
+
+    /// True if the second reads only its own row of those that the first makes for nothing else.
+    fn reads_own_row(&self, first: &Item, second: &Item) -> bool {
+        nested::reads_own_row(&first.statement, &second.statement)
+            && self.is_only_for(first, second)
     }
 
     /// True if nothing but the second needs the results of the first.
@@ -459,6 +469,7 @@ impl Merger<'_> {
                         .collect()
                 }
                 Way::Rows => self.join_rows(first, second).unwrap_or_default(),
+                Way::Nested => vec![nested::join(self.program, first, second)],
                 Way::Space | Way::Running => join(self.program, first, second),
             };
             merged

@@ -10,7 +10,8 @@
 //!   it. Either the second reads of the first only the element of its own index (vertical), or both
 //!   read an array at their index (horizontal). This repeats no work at all, and keeps code that
 //!   can fail. An operation over the survivors of a filter runs in the filter's loop ([`filters`]).
-//!   One over the elements of rows runs in the loop over the rows ([`flattened`]). One that reads
+//!   One over the elements of rows runs in the loop over the rows ([`flattened`]). One over rows
+//!   with cheap elements computes them ([`nested`]). One that reads
 //!   the running results of a scan runs in the scan's loop ([`running`]), where the order does not
 //!   matter.
 //!
@@ -26,6 +27,7 @@ mod filters;
 mod flattened;
 mod join;
 mod merge;
+mod nested;
 mod operators;
 mod reads;
 mod replaced;
