@@ -22,6 +22,12 @@
 #define NOVA_CACHED_BYTES 1048576
 #endif
 
+/* Words whose keys are two digits are sorted by these up to so many bytes: their passes read and write in
+ * the last cache, which costs less than to share them once more. Tests define less. */
+#ifndef NOVA_NEAR_BYTES
+#define NOVA_NEAR_BYTES 8388608
+#endif
+
 /* Of words with more bits than two digits, fewer than this number are first sorted by two short
  * digits. */
 #define NOVA_FEW_WORDS 4096
@@ -172,7 +178,8 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
             return;                                                                                \
         if (bits < (int)(8 * sizeof(word)))                                                        \
             least += (word)(some >> bits << bits);                                                 \
-        if ((uint64_t)count * sizeof(word) > NOVA_CACHED_BYTES) {                                  \
+        if ((uint64_t)count * sizeof(word)                                                         \
+            > (bits > 2 * NOVA_DIGIT_BITS ? NOVA_CACHED_BYTES : NOVA_NEAR_BYTES)) {                \
             int64_t begins[NOVA_DIGITS], ends[NOVA_DIGITS];                                        \
             int lowest = nova_lowest_bit(count, bits);                                             \
             name##_share(beside, words, count, low, least, lowest, begins, ends);                  \

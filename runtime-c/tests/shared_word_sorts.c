@@ -2,6 +2,7 @@
  * numbers of words and numbers of threads. Few words are shared, and buckets are small. */
 #define NOVA_SHARED_BYTES 256
 #define NOVA_CACHED_BYTES 2048
+#define NOVA_NEAR_BYTES 8192
 #include "pool_test.h"
 #include "../pthreads/word_sorts.h"
 #include "words_test.h"

@@ -1,6 +1,7 @@
 /* Tests of sorts of words: results are those of a sort by insertion of the same words, for keys of all
  * ranges, and equal keys keep their order. Buckets are so small that all ways of sorting occur. */
 #define NOVA_CACHED_BYTES 2048
+#define NOVA_NEAR_BYTES 8192
 #include "../common/word_sorts.h"
 #include "test.h"
 #include "words_test.h"

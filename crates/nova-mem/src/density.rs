@@ -6,6 +6,9 @@
 //! lines, and a copy would be a loop on the host. A work-group copies the elements that it reads
 //! repeatedly into its own memory.
 //!
+//! The comparison of a sort reads repeatedly. In a branch it is mostly what is left where a sort by keys is not
+//! possible, and the copy would be made in all branches. So there it counts as one read.
+//!
 //! A read inside of loops touches another element in each iteration if its index depends on all of
 //! these loops. The walk keeps for each scalar the set of enclosing loops that it depends on.
 
@@ -30,6 +33,7 @@ pub fn copied_apart(
         scalars: BTreeMap::new(),
         enclosing: Loops::NONE,
         depth: 0,
+        is_chosen: false,
         repeated: BTreeSet::new(),
     };
     if !walk.arrays.is_empty() {
@@ -64,6 +68,8 @@ struct Walk {
     /// The enclosing loops.
     enclosing: Loops,
     depth: u32,
+    /// True in a branch.
+    is_chosen: bool,
     on_device: bool,
     repeated: BTreeSet<Variable>,
 }
@@ -160,7 +166,7 @@ impl Walk {
 
     /// Walks the bodies of an expression, inside the loops that it stands for.
     fn bodies(&mut self, expression: &Expression) {
-        let outside = (self.enclosing, self.depth);
+        let outside = (self.enclosing, self.depth, self.is_chosen);
         match expression {
             Expression::Operation(operation) => {
                 for index in &operation.indices {
@@ -173,14 +179,15 @@ impl Walk {
             Expression::Sort { compare, .. } => {
                 let outside = compare.parameters.iter().map(|p| (*p, self.enclosing));
                 self.scalars.extend(outside);
-                self.enter(Loops(u64::MAX));
+                if !self.is_chosen {
+                    self.enter(Loops(u64::MAX));
+                }
             }
+            Expression::If { .. } | Expression::Switch { .. } => self.is_chosen = true,
             pure_expressions!()
             | array_expressions!()
             | call_expressions!()
             | node_expressions!()
-            | Expression::If { .. }
-            | Expression::Switch { .. }
             | Expression::SortKeys { .. }
             | Expression::View { .. }
             | Expression::Check { .. }
@@ -195,7 +202,7 @@ impl Walk {
             self.statements(body);
             body.results.iter().for_each(|result| self.hand(*result));
         });
-        (self.enclosing, self.depth) = outside;
+        (self.enclosing, self.depth, self.is_chosen) = outside;
     }
 
     fn enter(&mut self, level: Loops) {

@@ -33,6 +33,28 @@ pub(crate) struct Number {
     pub(crate) descends: bool,
 }
 
+impl Number {
+    /// Returns the array whose elements the numbers are, if they are those of one.
+    pub(crate) fn array(&self) -> Option<Variable> {
+        let [
+            Statement {
+                pattern,
+                expression: Expression::Index { array, indices },
+                ..
+            },
+        ] = &self.lambda.body.statements[..]
+        else {
+            return None;
+        };
+        let element = pattern.first().map(|v| Atom::Variable(*v));
+        let index = self.lambda.parameters.first().map(|v| Atom::Variable(*v));
+        let is_read = indices.len() == 1
+            && index == indices.first().copied()
+            && element == self.lambda.body.results.first().copied();
+        is_read.then_some(*array)
+    }
+}
+
 /// A number that is compared.
 struct Compared {
     /// The number of the first element.

@@ -228,24 +228,7 @@ fn sort(
 /// Returns the numbers of the most significant key that are elements of vectors.
 fn reads<'a>(program: &mut Program, first: Atom, keys: &[Packed<'a>]) -> Vec<Read<'a>> {
     let numbers = keys.first().into_iter().flat_map(|key| &key.numbers);
-    let read = numbers.filter_map(|(number, place)| {
-        let [
-            Statement {
-                pattern,
-                expression: Expression::Index { array, indices },
-                ..
-            },
-        ] = &number.lambda.body.statements[..]
-        else {
-            return None;
-        };
-        let element = pattern.first().map(|v| Atom::Variable(*v));
-        let index = number.lambda.parameters.first().map(|v| Atom::Variable(*v));
-        let is_read = indices.len() == 1
-            && index == indices.first().copied()
-            && element == number.lambda.body.results.first().copied();
-        is_read.then_some((*number, *place, *array))
-    });
+    let read = numbers.filter_map(|(number, place)| Some((*number, *place, number.array()?)));
     let mut found: Vec<Read> = Vec::new();
     for (number, place, array) in read.collect::<Vec<_>>() {
         if found.iter().any(|other| other.array == array) {
@@ -422,14 +405,33 @@ impl SortByKeys<'_> {
         read: &Read,
         (sorted, ty): (Variable, Scalar),
     ) {
+        if self.keys.iter().any(|key| self.own_keys(key).is_some()) {
+            return code.push(vec![values], Expression::Atom(Atom::Variable(sorted)));
+        }
         code.map(values, Level::Sequential, |code, index| {
             let key = code.element(sorted, index);
             decode(code, key, (read.number, read.place), ty)
         });
     }
 
+    /// Returns the array whose elements are the keys, if they need no change and all are sorted.
+    fn own_keys(&self, key: &Packed) -> Option<Variable> {
+        let [(number, _)] = key.numbers[..] else {
+            return None;
+        };
+        let is_same = number.scalar == key.word && !number.descends && !self.order.reverses;
+        let is_only = self.keys.len() == 1 && self.first == self.count;
+        let array = number.array()?;
+        (is_same && is_only).then_some(array)
+    }
+
     /// Computes the keys, in an order if there is one.
     fn keys_in(&self, code: &mut Writer, key: &Packed, order: Option<Variable>) -> Variable {
+        if let Some(array) = self.own_keys(key)
+            && code.program.ty(array).shape() == [self.count]
+        {
+            return array;
+        }
         let keys = code.fresh_array("keys", key.word, self.count);
         code.map(keys, Level::Sequential, |code, index| {
             // Positions of earlier sorts count from the end, too.

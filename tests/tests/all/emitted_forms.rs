@@ -40,6 +40,22 @@ fn pairs_are_sorted_as_words() {
 }
 
 #[test]
+fn unsigned_numbers_are_their_own_keys() {
+    let text = "((X : vector uint64)) (sort <= X)";
+    let code = emit(text, Target::Pthreads, How::usual(true), Stage::Loop);
+    let keys = |line: &str| line.contains("(sort_words ") && line.contains(" X_data");
+    assert!(code.lines().any(keys), "{code}");
+}
+
+/// A dense copy of the keys would only serve the merges of few pairs.
+#[test]
+fn keys_of_pairs_are_read_where_they_lie() {
+    let text = "((X : vector (int, int))) (sort (lambda ((a, _) (b, _)) (<= a b)) X)";
+    let code = emit(text, Target::Pthreads, How::usual(true), Stage::Mem);
+    assert!(!code.contains("(copy X_data"), "{code}");
+}
+
+#[test]
 fn survivors_of_filters_are_packed() {
     let text = "((X : vector float)) (filter (lambda (x) (> x 0.5)) X)";
     let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
