@@ -1,6 +1,7 @@
 //! Passes from Flat to Flat on loops over arrays, which stand before parallelisation. They find what the
 //! iterations of a loop share, or what several of them can do in one pass over memory.
 //!
+//! - [`addends`] makes running results of states that conditionals add to.
 //! - [`delinearise`] gives rows and columns to maps that compute them from their index.
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
 //! - [`rfactor`] lets threads share the rows of reductions of columns.
@@ -9,6 +10,7 @@
 //!
 //! Statements are written by the writer of `nova-schedule`.
 
+pub mod addends;
 mod copies;
 pub mod delinearise;
 pub mod gather_tables;

@@ -7,7 +7,6 @@
 //! Some modules are analyses that several passes use, also those of later crates: [`cheap`],
 //! [`effects`], [`reachable`].
 
-pub mod addends;
 pub mod blocks;
 pub mod bounds;
 pub mod cheap;

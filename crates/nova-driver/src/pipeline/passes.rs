@@ -58,7 +58,7 @@ const BLOCKS: Pass = row(O2, Any, "blocks", Flat(nova_opt::blocks::run), "stores
 
 /// Runs before fusion, which handles states that only add. Runs again after it, where fusion has
 /// made conditionals of filters.
-const ADDENDS: Pass = row(O2, Any, "addends", Flat(nova_opt::addends::run), "makes sums of states that conditionals add to, or keep as they are");
+const ADDENDS: Pass = row(O2, Any, "addends", Flat(nova_iterate::addends::run), "makes sums of states that conditionals add to, or keep as they are");
 
 /// Runs before fusion, and again when rows have become matrices.
 const LOOP_VERSIONING: Pass = row(O2, Any, "loop-versioning", Flat(nova_opt::loop_versioning::run), "copies loops for states that have the extents before that they get in the first iteration");

@@ -3,6 +3,7 @@
 #[path = "../../../nova-opt/tests/support/mod.rs"]
 mod support;
 
+mod addends;
 mod columns;
 mod positions;
 mod repeated;

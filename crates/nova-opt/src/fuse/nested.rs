@@ -26,7 +26,9 @@ struct Nest<'a> {
 /// True if an operation reads nothing of another one but the elements of its own row, and these are cheap.
 pub(super) fn reads_own_row(first: &Statement, second: &Statement) -> bool {
     match (nest_of(first), &second.expression) {
-        (Some(nest), Expression::Operation(consumer)) => nest.serves(consumer),
+        (Some(nest), Expression::Operation(consumer)) => {
+            !consumer.is_marked() && nest.serves(consumer)
+        }
         (_, _) => false,
     }
 }
@@ -94,7 +96,7 @@ fn nest_of(statement: &Statement) -> Option<Nest<'_>> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
     };
-    if operation.outputs.len() != 1 || !operation.carries.is_empty() {
+    if operation.outputs.len() != 1 || !operation.carries.is_empty() || operation.is_marked() {
         return None;
     }
     let found = outputs_of(statement, operation).next()?;

@@ -1,6 +1,5 @@
 //! The passes over Flat.
 
-mod addends;
 mod blocks;
 mod bounds;
 mod filters;

@@ -36,7 +36,7 @@ fn becomes_sum(scalar: &str, start: &str, iteration: &str) -> bool {
     );
     let before = read(&text);
     let mut program = read(&text);
-    apply(nova_opt::addends::run, &mut program);
+    apply(nova_iterate::addends::run, &mut program);
     apply(nova_opt::simplify::run, &mut program);
     for x in if scalar == "f64" {
         &FLOATS[..]
