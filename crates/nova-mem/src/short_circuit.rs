@@ -29,18 +29,7 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     let mut functions = std::mem::take(&mut program.functions);
     let mut reshaped = HashMap::new();
     for function in &functions {
-        visit::each_statement(&function.body, &mut |statement| {
-            if let (
-                [view],
-                Expression::View {
-                    array,
-                    view: View::Reshape(_),
-                },
-            ) = (&statement.pattern[..], &statement.expression)
-            {
-                reshaped.insert(*view, *array);
-            }
-        });
+        note_reshapes(&function.body, &mut reshaped);
     }
     let mut pass = ShortCircuit {
         extents: extents(program),
@@ -55,11 +44,33 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     program.functions = functions;
 }
 
+/// Notes of which arrays reshapes are made, outside of operations. Iterations of an operation stay apart by the
+/// extents of what they make, so there these must say where the elements lie.
+fn note_reshapes(body: &Body, reshaped: &mut HashMap<Variable, Variable>) {
+    for statement in &body.statements {
+        if let (
+            [view],
+            Expression::View {
+                array,
+                view: View::Reshape(_),
+            },
+        ) = (&statement.pattern[..], &statement.expression)
+        {
+            reshaped.insert(*view, *array);
+        }
+        if !matches!(statement.expression, Expression::Operation(_)) {
+            visit::bodies(&statement.expression, &mut |inner| {
+                deep(|| note_reshapes(inner, reshaped));
+            });
+        }
+    }
+}
+
 struct ShortCircuit<'a> {
     program: &'a mut Program,
     uses: Uses,
     extents: Vec<bool>,
-    /// The arrays of which reshapes are made.
+    /// The arrays of which reshapes are made, outside of operations.
     reshaped: HashMap<Variable, Variable>,
     mistakes: Mistakes,
 }
