@@ -1,14 +1,39 @@
-//! Start values that provably change nothing: `start ⊕ x = x` for every `x`. Operators of several
+//! The start values of chunks, which change nothing: `start ⊕ x = x` for every `x`. Operators of several
 //! operations have no entry in the table of [`crate::operators`]. Those on integers, as sums that stay at
 //! a greatest value, are evaluated on the start value and an unknown `x` of the type's range.
 
 use crate::ir::{Atom, Expression, Lambda, Statement, Variable};
+use crate::operators::{Operator, by_component, largest, smallest};
 use nova_core::operations::evaluate;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// What is known about a scalar.
+/// Returns the start values of a chunk's reduction: the identity of each operator. If the whole starts
+/// with a number, the chunks of a minimum or maximum of floats start with the farthest number. So later
+/// stages know that they hold no nan. An operator without a known identity may have the start values of
+/// the whole, if they change nothing.
+pub fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
+    let is_number = |atom: &Atom| match atom {
+        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
+        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
+        Atom::Constant(_) | Atom::Variable(_) => false,
+    };
+    let Some(operators) = by_component(lambda) else {
+        return match changes_nothing(lambda, start) {
+            true => start.to_vec(),
+            false => Vec::new(),
+        };
+    };
+    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
+        Some(bound) if is_number(start) => bound.farthest,
+        Some(_) | None => operator.identity,
+    };
+    let values = operators.iter().zip(start).map(value);
+    values.map(Atom::Constant).collect()
+}
+
+/// A fact about a scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Known {
     Constant(ScalarValue),
@@ -140,9 +165,5 @@ fn fold(operation: ScalarOperation, values: &[ScalarValue]) -> Option<Known> {
 
 /// Returns the values of an integer type.
 fn range(scalar: Scalar) -> Option<RangeInclusive<i128>> {
-    let bits = scalar.is_integer().then(|| scalar.bits())?;
-    Some(match scalar.is_signed() {
-        true => -(1 << (bits - 1))..=(1 << (bits - 1)) - 1,
-        false => 0..=(1 << bits) - 1,
-    })
+    Some(smallest(scalar)?.as_integer()?..=largest(scalar)?.as_integer()?)
 }

@@ -2,7 +2,6 @@
 //! neutral element.
 
 use crate::ir::{Atom, Expression, Lambda, Statement};
-use crate::neutral::changes_nothing;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
 /// An operator on one component.
@@ -101,42 +100,18 @@ fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
 }
 
 /// Returns the largest value of an integer type.
-fn largest(scalar: Scalar) -> Option<ScalarValue> {
+pub(crate) fn largest(scalar: Scalar) -> Option<ScalarValue> {
     let bits = scalar.is_integer().then(|| scalar.bits())?;
     let value = (1i128 << (bits - u32::from(scalar.is_signed()))) - 1;
     Some(ScalarValue::from_integer_wrapping(scalar, value))
 }
 
 /// Returns the smallest value of an integer type.
-fn smallest(scalar: Scalar) -> Option<ScalarValue> {
+pub(crate) fn smallest(scalar: Scalar) -> Option<ScalarValue> {
     let bits = scalar.is_integer().then(|| scalar.bits())?;
     let value = match scalar.is_signed() {
         true => -(1i128 << (bits - 1)),
         false => 0,
     };
     Some(ScalarValue::from_integer_wrapping(scalar, value))
-}
-
-/// Returns the start values of a chunk's reduction: the identity of each operator. If the whole starts
-/// with a number, the chunks of a minimum or maximum of floats start with the farthest number. So later
-/// stages know that they hold no nan. An operator without a known identity may have the start values of
-/// the whole, if they change nothing.
-pub fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
-    let is_number = |atom: &Atom| match atom {
-        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
-        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
-        Atom::Constant(_) | Atom::Variable(_) => false,
-    };
-    let Some(operators) = by_component(lambda) else {
-        return match changes_nothing(lambda, start) {
-            true => start.to_vec(),
-            false => Vec::new(),
-        };
-    };
-    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
-        Some(bound) if is_number(start) => bound.farthest,
-        Some(_) | None => operator.identity,
-    };
-    let values = operators.iter().zip(start).map(value);
-    values.map(Atom::Constant).collect()
 }

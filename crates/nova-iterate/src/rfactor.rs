@@ -14,7 +14,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Statement,
     Variable, View,
 };
-use nova_flat::operators::neutral;
+use nova_flat::neutral::neutral;
 use nova_flat::visit::{Substitution, bodies_mut, each_function, used_variables};
 use nova_machine::figures::COLUMNS;
 use nova_plan::{Choice, Plan};

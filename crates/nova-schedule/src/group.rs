@@ -7,7 +7,7 @@ use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Lambda, Output, Variable};
-use nova_flat::operators::neutral;
+use nova_flat::neutral::neutral;
 use nova_machine::DEVICE;
 
 /// The number of threads of a group, which share a tile.

@@ -11,7 +11,7 @@ use crate::grid::{Begin, Bins, Grid};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Level, Output, Variable};
-use nova_flat::operators::neutral;
+use nova_flat::neutral::neutral;
 use nova_flat::visit::{Substitution, fresh_lambda};
 use nova_machine::figures;
 

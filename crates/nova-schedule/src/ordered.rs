@@ -14,8 +14,8 @@ use nova_flat::freedom::{Alignment, Freedom, freedom};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Variable,
 };
+use nova_flat::neutral::neutral;
 use nova_flat::operators::by_component;
-use nova_flat::operators::neutral;
 use std::ops::Range;
 
 /// Returns placeholders for start values that are used for no elements only.

@@ -21,7 +21,7 @@ use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
 use nova_flat::kinds::computes_numbers;
-use nova_flat::operators::neutral;
+use nova_flat::neutral::neutral;
 use nova_machine::{DEVICE, figures};
 
 /// The fewest threads of a group that have bins: half a warp.

@@ -6,7 +6,7 @@ use crate::limits::{GUARDED_FACTS, NAMES_FOLLOWED};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Expression, Type, Variable};
 
-/// What is known where a condition does not hold.
+/// A fact that holds where a condition does not.
 #[derive(Clone)]
 pub(super) struct Guarded {
     condition: Expression,

@@ -72,7 +72,7 @@ pub(super) fn replicate(b: &mut Builder, [count, value]: &[Argument; 2]) -> Resu
 }
 
 /// Lowers `rotate`: element i of the result is element (i + k) mod n, with k reduced to 0..n first.
-/// Where k is a small constant, most elements are those at i + k. Loops are split at the others.
+/// Most elements are those at i + k where k is a small constant, so that loops are split at the others.
 pub(super) fn rotate(b: &mut Builder, [count, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
     let (count, scalar) = count.scalar()?;
     let x = x.vector()?;

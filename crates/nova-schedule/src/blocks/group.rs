@@ -9,7 +9,7 @@ use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Output, Statement, Variable};
-use nova_flat::operators::neutral;
+use nova_flat::neutral::neutral;
 use nova_flat::visit::{Substitution, fresh_copy};
 
 /// Replacements of variables of the nest.
