@@ -4,6 +4,7 @@
 //! - [`addends`] makes running results of states that conditionals add to.
 //! - [`delinearise`] gives rows and columns to maps that compute them from their index.
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
+//! - [`padding`] reads a vector itself where its padded copy would be read.
 //! - [`rfactor`] lets threads share the rows of reductions of columns.
 //! - [`temporal_blocking`] takes several steps of a loop in one pass over its array, in place.
 //! - [`unroll`] makes straight-line code of short loops inside of others.
@@ -15,6 +16,7 @@ mod copies;
 pub mod delinearise;
 pub mod gather_tables;
 mod limits;
+pub mod padding;
 pub mod rfactor;
 pub mod temporal_blocking;
 pub mod unroll;

@@ -42,18 +42,26 @@ const STATEMENTS_OF_AN_ELEMENT: usize = figures::ROWS.together_statements;
 /// Groups rows in every function.
 pub fn run(program: &mut Program, strict: bool) {
     each_function(program, |program, body| {
-        in_body(program, strict, body);
+        in_body(program, strict, body, false);
     });
 }
 
-fn in_body(program: &mut Program, strict: bool, body: &mut Body) {
+/// Groups rows in a body. `in_map` says that the body computes an element of a map, whose elements may be taken in
+/// lockstep.
+fn in_body(program: &mut Program, strict: bool, body: &mut Body, in_map: bool) {
     let mut statements = Vec::with_capacity(body.statements.len());
     let mut left = std::mem::take(&mut body.statements).into_iter();
     while let Some(mut statement) = left.next() {
+        let is_map = match &statement.expression {
+            Expression::Operation(operation) => is_free(operation) && maps(operation),
+            _other => in_map,
+        };
         bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| in_body(program, strict, inner));
+            deep(|| in_body(program, strict, inner, is_map));
         });
-        let Some((at, length, way)) = reduction_of_rows(&statement.expression, strict) else {
+        let found = reduction_of_rows(&statement.expression, strict)
+            .filter(|(.., way)| *way == Way::Map || !in_map);
+        let Some((at, length, way)) = found else {
             statements.push(statement);
             continue;
         };
@@ -120,9 +128,7 @@ enum Way {
 impl Way {
     /// Returns the way of an operation, if rows are grouped for it.
     fn of(map: &ArrayOperation, strict: bool) -> Option<Way> {
-        let is_map =
-            !map.outputs.is_empty() && map.outputs.iter().all(|o| matches!(o, Output::Map));
-        match is_map {
+        match maps(map) {
             true => Some(Way::Map),
             false => folds::folds(map, strict).then_some(Way::Fold),
         }
@@ -136,6 +142,11 @@ impl Way {
         };
         write.scalar(name, operation, [length, Atom::index(limit)])
     }
+}
+
+/// True if all outputs of an operation are elements of arrays.
+fn maps(map: &ArrayOperation) -> bool {
+    !map.outputs.is_empty() && map.outputs.iter().all(|o| matches!(o, Output::Map))
 }
 
 /// True if one thread runs an operation, in any order.

@@ -137,3 +137,26 @@ fn bounds_that_have_left_a_loop_are_known_inside_of_it() {
     // A loop over what is left between the ends.
     assert!(code.contains("(sub i64 X_length_1 2) sequential"), "{code}");
 }
+
+#[test]
+fn padded_vectors_are_not_stored() {
+    let text = "((X : vector float))
+        (let (n (length X)) (P (concat [(X ! 0) (X ! 0)] (concat X [0.0])))
+          in (tabulate n (lambda (i) (+ (P ! i) (+ (P ! (+ i 1)) (P ! (+ i 3)))))))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(!code.contains("(allocate "), "{code}");
+    // A loop over what is left between the ends.
+    assert!(code.contains("(sub i64 X_length_0 3)"), "{code}");
+}
+
+#[test]
+fn matrices_in_vectors_have_rows_in_nested_loops() {
+    let text = "((d : int) (P : vector float) (C : vector float))
+        (map (lambda (i) (reduce min 1.0e30 (map (lambda (j) (reduce + 0.0 (map (lambda (l)
+            (let (x (- (P ! (+ (* i d) l)) (C ! (+ (* j d) l)))) in (* x x))) (range d))))
+          (range (/ (length C) d)))))
+        (range (/ (length P) d)))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    // Rows of neighbours are packed for the lanes, in memory that only one branch makes.
+    assert!(code.contains("(gather_rows "), "{code}");
+}

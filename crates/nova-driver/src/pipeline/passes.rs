@@ -128,6 +128,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     row(O2, Any, "flatten-regular", Flat(nova_opt::flatten_regular::run), "makes one matrix of rows that all have one length"),
     SIMPLIFY,
+    row(O2, Any, "padding", Flat(nova_iterate::padding::run), "reads a vector itself where its padded copy would be read"),
     // Once more, since rows that all have one length need no checks of each.
     BOUNDS,
     LICM_CHECKS,

@@ -114,79 +114,85 @@ pub(super) fn extents(
     found.retain(|extents| !extents.is_few() || !counts.contains(&extents.count));
 }
 
-/// Adds the extents of the vectors that an operation reads by columns: its index, times a number that it does not compute,
-/// is a part of the position.
+/// Adds the extents of the vectors that an operation, or one inside of it, reads by columns: its index, times a number
+/// that it does not compute, is a part of the position.
 fn strided(
     operation: &ArrayOperation,
     program: &Program,
     definitions: &Definitions,
     found: &mut Vec<Extents>,
 ) {
+    let mut statements = Vec::new();
+    each_statement(&operation.body, &mut |statement| statements.push(statement));
     // Without a check all is proved already, and the first column alone needs no proof of a column.
-    let checks = |s: &Statement| matches!(s.expression, Expression::Check { .. });
-    if !operation.body.statements.iter().any(checks) {
+    let checks = |s: &&Statement| matches!(s.expression, Expression::Check { .. });
+    if !statements.iter().any(checks) {
         return;
+    }
+    let mut inside: HashSet<Variable> = operation.indices.iter().copied().collect();
+    for statement in &statements {
+        inside.extend(&statement.pattern);
+        binders(&statement.expression, &mut |v| {
+            inside.insert(*v);
+        });
     }
     // The multiple of the number of columns that each number contains.
     let mut widths: HashMap<Variable, (Atom, Scalar)> = HashMap::new();
+    for statement in statements {
+        let width = multiple(statement, operation, definitions, &widths);
+        let width = width.filter(|(width, _)| is_outside(*width, &inside));
+        widths.extend(statement.pattern.first().copied().zip(width));
+        let Expression::Index { array, indices } = &statement.expression else {
+            continue;
+        };
+        if let ([Atom::Variable(position)], [count]) = (&indices[..], program.ty(*array).shape())
+            && let Some((width @ Atom::Variable(_), scalar)) = widths.get(position)
+        {
+            let one = Extents {
+                count: *count,
+                inner: None,
+                width: *width,
+                scalar: *scalar,
+            };
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+    }
+}
+
+/// Returns the number that an index of an operation is multiplied by in the number that a statement computes, and its
+/// type. `widths` has those of earlier numbers.
+fn multiple(
+    statement: &Statement,
+    operation: &ArrayOperation,
+    definitions: &Definitions,
+    widths: &HashMap<Variable, (Atom, Scalar)>,
+) -> Option<(Atom, Scalar)> {
+    use ScalarOperation::{Add, Convert, Multiply, Subtract, Wrap};
+    let Expression::Scalar {
+        operation: computed,
+        operand,
+        arguments,
+    } = &statement.expression
+    else {
+        return None;
+    };
     let is_index = |atom: Atom| {
         let source = definitions.source(atom);
-        operation
-            .indices
-            .iter()
-            .any(|index| Atom::Variable(*index) == source)
+        let mut indices = operation.indices.iter();
+        indices.any(|index| Atom::Variable(*index) == source)
     };
-    let inside: HashSet<Variable> = (operation.body.statements.iter())
-        .flat_map(|s| s.pattern.iter().copied())
-        .chain(operation.indices.iter().copied())
-        .collect();
-    for statement in &operation.body.statements {
-        match (&statement.pattern[..], &statement.expression) {
-            (
-                [number],
-                Expression::Scalar {
-                    operation,
-                    operand,
-                    arguments,
-                },
-            ) => {
-                let width = match (operation, &arguments[..]) {
-                    (ScalarOperation::Multiply, [index, width] | [width, index])
-                        if is_index(*index)
-                            && is_index_type(*operand)
-                            && is_outside(*width, &inside) =>
-                    {
-                        Some((*width, *operand))
-                    }
-                    (
-                        ScalarOperation::Add
-                        | ScalarOperation::Subtract
-                        | ScalarOperation::Convert(_)
-                        | ScalarOperation::Wrap(_),
-                        arguments,
-                    ) => (arguments.iter()).find_map(|a| widths.get(&a.as_variable()?).copied()),
-                    _ => None,
-                };
-                widths.extend(width.map(|width| (*number, width)));
-            }
-            ([_], Expression::Index { array, indices }) => {
-                if let ([Atom::Variable(position)], [count]) =
-                    (&indices[..], program.ty(*array).shape())
-                    && let Some((width @ Atom::Variable(_), scalar)) = widths.get(position)
-                {
-                    let one = Extents {
-                        count: *count,
-                        inner: None,
-                        width: *width,
-                        scalar: *scalar,
-                    };
-                    if !found.contains(&one) {
-                        found.push(one);
-                    }
-                }
-            }
-            _ => {}
+    match (computed, &arguments[..]) {
+        (Multiply, [index, width] | [width, index])
+            if is_index(*index) && is_index_type(*operand) =>
+        {
+            Some((*width, *operand))
         }
+        (Add | Subtract | Convert(_) | Wrap(_), arguments) => {
+            (arguments.iter()).find_map(|a| widths.get(&a.as_variable()?).copied())
+        }
+        _ => None,
     }
 }
 

@@ -7,8 +7,8 @@ use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Statement};
 
 impl Nest<'_> {
-    /// Returns the quotient or remainder of the position of a map's element, or of one beside it, and the number of
-    /// columns. It needs no division.
+    /// Returns the quotient or remainder of the position of a map's element, or of one beside it, or of the number of
+    /// elements, and the number of columns. It needs no division.
     pub(super) fn quotient(
         &mut self,
         operation: ScalarOperation,
@@ -17,9 +17,16 @@ impl Nest<'_> {
         place: &Place,
         out: &mut Vec<Statement>,
     ) -> Option<Expression> {
+        let is_quotient = operation == ScalarOperation::Divide;
+        if self.definitions.source(number) == self.matrix.count {
+            let value = match is_quotient {
+                true => self.matrix.rows,
+                false => Atom::index(0),
+            };
+            return Some(as_scalar(value, scalar));
+        }
         let form = self.form(number)?;
         let position = self.position(&form)?;
-        let is_quotient = operation == ScalarOperation::Divide;
         // Quotients are rounded towards zero, so that positions must not be negative.
         let may_be_negative = match position.columns {
             0 | 1 => position.rows < 0,
@@ -69,9 +76,14 @@ impl Nest<'_> {
         if let (false, Atom::Variable(value)) = (is_quotient, value) {
             self.remainders.insert(value, (position.column, shift));
         }
-        Some(match scalar {
-            Scalar::I64 => Expression::Atom(value),
-            other => scalar_of(ScalarOperation::Convert(other), Scalar::I64, &[value]),
-        })
+        Some(as_scalar(value, scalar))
+    }
+}
+
+/// Returns an `i64` that fits in a type as that.
+fn as_scalar(value: Atom, scalar: Scalar) -> Expression {
+    match scalar {
+        Scalar::I64 => Expression::Atom(value),
+        other => scalar_of(ScalarOperation::Convert(other), Scalar::I64, &[value]),
     }
 }

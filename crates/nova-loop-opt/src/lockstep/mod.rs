@@ -104,6 +104,7 @@ impl Lockstep<'_> {
     }
 
     fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
+        self.memory.note(&command);
         if let Command::For {
             variable,
             count,

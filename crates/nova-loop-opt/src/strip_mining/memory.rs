@@ -36,7 +36,7 @@ impl Memory {
     }
 
     /// Notes a command that a walk over the function comes to, before it looks at the lists inside.
-    pub(super) fn note(&mut self, command: &Command) {
+    pub(crate) fn note(&mut self, command: &Command) {
         if !self.fresh.is_empty() {
             walk::each_command(std::slice::from_ref(command), |inner| {
                 uses::uses(inner, &mut |pointer, used| {
