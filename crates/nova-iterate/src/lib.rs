@@ -2,6 +2,7 @@
 //! iterations of a loop share, or what several of them can do in one pass over memory.
 //!
 //! - [`addends`] makes running results of states that conditionals add to.
+//! - [`agreeing_extents`] copies loops for arrays of equal or constant extents.
 //! - [`delinearise`] gives rows and columns to maps that compute them from their index.
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
 //! - [`rfactor`] lets threads share the rows of reductions of columns.
@@ -11,6 +12,7 @@
 //! Statements are written by the writer of `nova-schedule`.
 
 pub mod addends;
+pub mod agreeing_extents;
 mod copies;
 pub mod delinearise;
 pub mod gather_tables;

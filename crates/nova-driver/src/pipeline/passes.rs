@@ -134,6 +134,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     // Once more, since the state of a loop may be such rows.
     LOOP_VERSIONING,
+    row(O2, Processor, "agreeing-extents", Flat(nova_iterate::agreeing_extents::run), "copies loops for arrays of equal extents, and for extents that are constants"),
     SIMPLIFY,
     BOUNDS,
     LICM_CHECKS,

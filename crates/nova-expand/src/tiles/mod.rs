@@ -20,7 +20,9 @@ use crate::output::Output;
 use crate::outputs::{consume_all, start_outputs};
 use crate::source::scalar_type;
 use crate::space::{Rows, Space, split};
-use crate::tiles::steps::{common_statements, fill_panels, finish_row_block, short_tile, start_totals, tile_block};
+use crate::tiles::steps::{
+    common_statements, fill_panels, finish_row_block, short_tile, start_totals, tile_block,
+};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};

@@ -162,7 +162,9 @@ pub(super) fn common_statements<'a>(
 fn is_common(tile: &Tile<'_>, statement: &flat::Statement) -> bool {
     let mut differs = !tile.panels.is_empty();
     let by_lane = &tile.tiling.by_lane;
-    used_variables(&statement.expression, &mut |v| differs |= by_lane.contains(&v));
+    used_variables(&statement.expression, &mut |v| {
+        differs |= by_lane.contains(&v)
+    });
     !differs
 }
 
@@ -315,7 +317,11 @@ fn finish_result<'a>(
             let sum = first(sums)?;
             let totals = match totals {
                 Totals::Own => totals_at(components, &from),
-                Totals::Lanes => sum.row_lanes().iter().map(|l| at(*l, lane.clone())).collect(),
+                Totals::Lanes => sum
+                    .row_lanes()
+                    .iter()
+                    .map(|l| at(*l, lane.clone()))
+                    .collect(),
             };
             bind_reduced(cx, output, sum.pattern, totals)?;
         }

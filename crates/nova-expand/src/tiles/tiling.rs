@@ -261,7 +261,9 @@ fn differing(
     let mut same = true;
     for statement in before.iter().chain(&reduction.body.statements) {
         let mut differs = false;
-        used_variables(&statement.expression, &mut |v| differs |= found.contains(&v));
+        used_variables(&statement.expression, &mut |v| {
+            differs |= found.contains(&v)
+        });
         if differs {
             found.extend(&statement.pattern);
             same &= !matches!(statement.expression, flat::Expression::Check { .. });
@@ -320,7 +322,9 @@ fn reads_of<'a>(
             fits = false;
             return;
         };
-        let known = address.variables().all(|v| v == lane || !differing.contains(v));
+        let known = address
+            .variables()
+            .all(|v| v == lane || !differing.contains(v));
         let by_lane = stride(&address, *lane);
         let by_step = match address.variables().any(|v| of_steps.contains(v)) {
             true => Stride::Far,
