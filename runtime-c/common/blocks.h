@@ -82,9 +82,26 @@ static void nova_use(nova_context *context, size_t bytes)
         context->most_bytes = context->used_bytes;
 }
 
+/* A small spare block of exactly this many bytes, with one reference; null if there is none. */
+static nova_block *nova_take_small_spare(nova_context *context, size_t bytes)
+{
+    for (int i = 0; i < NOVA_SMALL_SPARES; i++) {
+        nova_block *block = context->small_spares[i];
+        if (block != NULL && block->bytes == bytes) {
+            context->small_spares[i] = NULL;
+            context->small_spare = i;
+            block->references = 1;
+            return block;
+        }
+    }
+    return NULL;
+}
+
 /* A spare block of exactly this many bytes, with one reference; null if there is none. */
 static nova_block *nova_take_spare(nova_context *context, size_t bytes)
 {
+    if (bytes <= NOVA_SMALL_BYTES)
+        return nova_take_small_spare(context, bytes);
     for (int i = context->spare_count - 1; i >= 0; i--) {
         if (context->spares[i]->bytes == bytes) {
             nova_block *block = nova_remove_spare(context, i);
@@ -155,6 +172,14 @@ static inline void nova_retain(nova_block *block)
 static void nova_retire(nova_context *context, nova_block *block)
 {
     size_t bytes = block->bytes;
+    if (bytes <= NOVA_SMALL_BYTES) {
+        nova_block *other = context->small_spares[context->small_spare];
+        context->small_spares[context->small_spare] = block;
+        context->small_spare = (context->small_spare + 1) % NOVA_SMALL_SPARES;
+        if (other != NULL)
+            nova_drop(context, other);
+        return;
+    }
     if (bytes < NOVA_SPARE_FROM) {
         nova_drop(context, block);
         return;
