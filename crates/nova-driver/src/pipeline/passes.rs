@@ -161,6 +161,7 @@ pub const PASSES: &[Pass] = &[
     TIDY,
     row(O1, Processor, "locals", Loop(nova_loop_opt::locals::run), "keeps small temporary arrays on the stack"),
     row(O1, Device, "locals", Loop(nova_loop_opt::locals::run_for_device), "keeps small temporary arrays on the stack of the host or of a thread"),
+    row(O2, Processor, "invariant-checks", Loop(nova_loop_opt::invariant_checks::run), "makes checks before a loop that are the same in each iteration"),
     row(O2, Processor, "loop-unswitching", Loop(nova_loop_opt::loop_unswitching::run), "decides before a loop a condition that is the same in all iterations"),
     row(O2, Processor, "index-set-splitting", Loop(nova_loop_opt::index_set_splitting::run), "splits loops at their ends and makes indices plain, for vector instructions"),
     row(O2, Device, "index-set-splitting", Loop(nova_loop_opt::index_set_splitting::run_for_device), "splits loops of one thread at their ends and makes indices plain"),
