@@ -272,31 +272,46 @@ fn all_agree(
     place: &Place,
     body: &mut Body,
 ) -> Atom {
-    let mut bind = |expression| {
-        let variable = program.add_variable("agree", Type::Scalar(Scalar::Bool));
-        body.statements
-            .push(Statement::binding(variable, expression, place.clone()));
-        Atom::Variable(variable)
-    };
+    let mut all = None;
+    for (extent, other) in extents {
+        let same = Expression::Scalar {
+            operation: ScalarOperation::Equal,
+            operand: Scalar::I64,
+            arguments: vec![Atom::Variable(*extent), *other],
+        };
+        let same = bind(program, same, place, body);
+        all = Some(match all {
+            None => same,
+            Some(before) => both(program, before, same, place, body),
+        });
+    }
+    all.unwrap_or(Atom::Constant(ScalarValue::Bool(true)))
+}
+
+/// Adds code that tests whether both of two conditions hold. Returns the result.
+fn both(
+    program: &mut Program,
+    condition: Atom,
+    other: Atom,
+    place: &Place,
+    body: &mut Body,
+) -> Atom {
     let gives = |result| Body {
         statements: Vec::new(),
         results: vec![result],
     };
-    let mut all = None;
-    for (extent, other) in extents {
-        let same = bind(Expression::Scalar {
-            operation: ScalarOperation::Equal,
-            operand: Scalar::I64,
-            arguments: vec![Atom::Variable(*extent), *other],
-        });
-        all = Some(match all {
-            None => same,
-            Some(before) => bind(Expression::If {
-                condition: before,
-                then: gives(same),
-                otherwise: gives(Atom::Constant(ScalarValue::Bool(false))),
-            }),
-        });
-    }
-    all.unwrap_or(Atom::Constant(ScalarValue::Bool(true)))
+    let both = Expression::If {
+        condition,
+        then: gives(other),
+        otherwise: gives(Atom::Constant(ScalarValue::Bool(false))),
+    };
+    bind(program, both, place, body)
+}
+
+/// Binds a truth value.
+fn bind(program: &mut Program, expression: Expression, place: &Place, body: &mut Body) -> Atom {
+    let variable = program.add_variable("agree", Type::Scalar(Scalar::Bool));
+    body.statements
+        .push(Statement::binding(variable, expression, place.clone()));
+    Atom::Variable(variable)
 }
