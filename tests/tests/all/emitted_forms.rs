@@ -154,7 +154,7 @@ fn a_single_row_has_no_panel() {
     let text = "((L : vector#2 double) (B : vector#2 double))
         (let ((n, m) (shape B)) in (foldl (lambda (X i) (update_slice X (i, 0)
           (tabulate (1, m) (lambda (_, j)
-            (- (X ! (i, j)) (reduce + 0 (tabulate i (lambda (k) (* (L ! (i, k)) (X ! (k, j))))))))))
+            (- (X ! (i, j)) (reduce + 0 (tabulate i (lambda (k) (* (L ! (i, k)) (X ! (k, j)))))))))))
           B (range n)))";
     let code = emit(text, Target::Sequential, How::usual(false), Stage::Loop);
     assert!(code.contains("(local totals_"), "{code}");
@@ -204,4 +204,12 @@ fn few_narrow_keys_are_words() {
     let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
     assert!(code.contains(" 2)"), "{code}");
     assert!(!code.contains(" 128)"), "{code}");
+}
+
+#[test]
+fn bits_say_how_large_numbers_are() {
+    let text = "((T : vector float) (X : vector uint32)) (if (< (length T) 256) X (map (lambda (x)
+        (wrap_uint32 (to_int (+ (T ! (to_int (& x 255))) (T ! (to_int (>> x 24))))))) X))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(!code.contains(" index ["), "{code}");
 }
