@@ -91,15 +91,7 @@ fn agreements(
     bodies(&statement.expression, &mut |body| {
         each_statement(body, &mut |inner| facts.add(inner));
     });
-    let mut found = BTreeMap::new();
-    for (index, extent) in &facts.checks {
-        if let Some(other) = facts.extent_of(*index)
-            && Atom::Variable(*extent) != other
-            && !facts.inside.contains(extent)
-        {
-            found.insert(*extent, other);
-        }
-    }
+    let mut found = facts.checked();
     for (array, last) in &facts.last {
         let planes = last.as_ref().map_or(0, BTreeSet::len);
         if let Some(Atom::Variable(extent)) = program.ty(*array).shape().last()
@@ -179,6 +171,23 @@ impl Facts {
             self.extents
                 .extend(indices.zip(operation.shape.iter().copied()));
         }
+    }
+
+    /// Returns the extents of arrays whose checks are all of indices that count to one other extent, with this one.
+    fn checked(&self) -> BTreeMap<Variable, Atom> {
+        let mut found: BTreeMap<Variable, Option<Atom>> = BTreeMap::new();
+        for (index, extent) in &self.checks {
+            let other = self
+                .extent_of(*index)
+                .filter(|o| *o != Atom::Variable(*extent));
+            let known = found.entry(*extent).or_insert(other);
+            *known = known.filter(|known| Some(*known) == other);
+        }
+        found.retain(|extent, _| !self.inside.contains(extent));
+        let known = found.into_iter();
+        known
+            .filter_map(|(extent, other)| Some((extent, other?)))
+            .collect()
     }
 
     /// Returns the extent of the loop that an index counts, if it is a variable that is bound before.

@@ -5,6 +5,7 @@
 //! - [`agreeing_extents`] copies loops for arrays of equal or constant extents.
 //! - [`delinearise`] gives rows and columns to maps that compute them from their index.
 //! - [`gather_tables`] makes gathers once that every iteration would make anew.
+//! - [`prefixes`] makes only those elements at the start of an array that are used.
 //! - [`rfactor`] lets threads share the rows of reductions of columns.
 //! - [`temporal_blocking`] takes several steps of a loop in one pass over its array, in place.
 //! - [`unroll`] makes straight-line code of short loops inside of others.
@@ -17,6 +18,7 @@ mod copies;
 pub mod delinearise;
 pub mod gather_tables;
 mod limits;
+pub mod prefixes;
 pub mod rfactor;
 pub mod temporal_blocking;
 pub mod unroll;

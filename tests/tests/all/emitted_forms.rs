@@ -213,3 +213,13 @@ fn bits_say_how_large_numbers_are() {
     let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
     assert!(!code.contains(" index ["), "{code}");
 }
+
+#[test]
+fn sums_of_first_elements_sort_few() {
+    let text = "((k : int) (X : vector float))
+        (reduce + 0 (slice 0 1 (min k (length X)) (sort >= X)))";
+    let code = emit(text, Target::Sequential, How::usual(false), Stage::Flat);
+    let all = |line: &str| line.contains("(sort_keys X_length_1 X_length_1 ");
+    assert!(code.contains("(sort_keys X_length_1 "), "{code}");
+    assert!(!code.lines().any(all), "{code}");
+}

@@ -97,7 +97,7 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "shapes", Flat(nova_opt::shapes::run), "keeps the shape of nested vectors whose elements are mapped"),
     SIMPLIFY,
     row(O2, Any, "neutral-starts", Flat(nova_opt::neutral_starts::run), "begins minima and maxima of arrays with the neutral element in place of the first element"),
-    row(O2, Any, "prefixes", Flat(nova_opt::prefixes::run), "makes only those elements at the start of an array that are used"),
+    row(O2, Any, "prefixes", Flat(nova_iterate::prefixes::run), "makes only those elements at the start of an array that are used"),
     row(O1, Any, "sort-keys", FlatFor(steps::sort_keys), "sorts by unsigned keys where a comparison has the order of numbers"),
     SIMPLIFY,
     // Before fusion too, so that equal extents have one name.
