@@ -223,3 +223,12 @@ fn sums_of_first_elements_sort_few() {
     assert!(code.contains("(sort_keys X_length_1 "), "{code}");
     assert!(!code.lines().any(all), "{code}");
 }
+
+#[test]
+fn columns_that_are_read_by_rows_and_by_columns_are_copied_for_steps_in_place() {
+    let text = "((A : vector#2 double)) (let ((n, _) (shape A)) in
+        (foldl (lambda (A k) (tabulate (n, n) (lambda (i, j) (if (or (< i k) (< j k)) (A ! (i, j))
+          (- (A ! (i, j)) (/ (* (A ! (i, k)) (A ! (j, k))) (A ! (k, k)))))))) A (range n)))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Flat);
+    assert!(code.contains("(scatter_block "), "{code}");
+}
