@@ -570,7 +570,7 @@ impl Bounds<'_> {
                     self.bound_quotient(variable, a, divisor);
                 }
             }
-            _ => self.bound_bits(variable, operation, operands),
+            _ => bits::bound_bits(self, variable, operation, operands),
         }
     }
 
