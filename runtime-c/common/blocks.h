@@ -61,13 +61,35 @@ static void nova_drop(nova_context *context, nova_block *block)
     context->free_headers = block;
 }
 
-/* A spare block of exactly this many bytes, with one reference; null if there is none. */
-static nova_block *nova_take_spare(nova_context *context, size_t bytes)
+/* Takes a spare block, and leaves the others in their order. */
+static nova_block *nova_remove_spare(nova_context *context, int at)
 {
-    for (int i = context->spare_count - 1; i >= 0; i--) {
-        nova_block *block = context->spares[i];
-        if (block->bytes == bytes) {
-            context->spares[i] = context->spares[--context->spare_count];
+    nova_block *block = context->spares[at];
+    context->spare_count--;
+    for (int i = at; i < context->spare_count; i++)
+        context->spares[i] = context->spares[i + 1];
+    context->spare_bytes -= block->bytes;
+    return block;
+}
+
+/* Counts bytes of a large block as used. */
+static void nova_use(nova_context *context, size_t bytes)
+{
+    if (bytes < NOVA_SPARE_FROM)
+        return;
+    context->used_bytes += bytes;
+    if (context->most_bytes < context->used_bytes)
+        context->most_bytes = context->used_bytes;
+}
+
+/* A small spare block of exactly this many bytes, with one reference; null if there is none. */
+static nova_block *nova_take_small_spare(nova_context *context, size_t bytes)
+{
+    for (int i = 0; i < NOVA_SMALL_SPARES; i++) {
+        nova_block *block = context->small_spares[i];
+        if (block != NULL && block->bytes == bytes) {
+            context->small_spares[i] = NULL;
+            context->small_spare = i;
             block->references = 1;
             return block;
         }
@@ -75,16 +97,31 @@ static nova_block *nova_take_spare(nova_context *context, size_t bytes)
     return NULL;
 }
 
-/* Frees spare blocks until they had as much memory, so that they never prevent an allocation of this
- * size. */
+/* A spare block of exactly this many bytes, with one reference; null if there is none. */
+static nova_block *nova_take_spare(nova_context *context, size_t bytes)
+{
+    if (bytes <= NOVA_SMALL_BYTES)
+        return nova_take_small_spare(context, bytes);
+    for (int i = context->spare_count - 1; i >= 0; i--) {
+        if (context->spares[i]->bytes == bytes) {
+            nova_block *block = nova_remove_spare(context, i);
+            nova_use(context, bytes);
+            block->references = 1;
+            return block;
+        }
+    }
+    return NULL;
+}
+
+/* Frees spare blocks, the oldest first, until they and a new block of this size are no more memory than was
+ * used at a time. So they never prevent its allocation, and the peak memory stays the same. */
 static void nova_make_way(nova_context *context, size_t bytes)
 {
-    size_t freed = 0;
-    while (bytes >= NOVA_SPARE_FROM && freed < bytes && context->spare_count > 0) {
-        nova_block *block = context->spares[--context->spare_count];
-        freed += block->bytes;
-        nova_drop(context, block);
-    }
+    size_t used = context->used_bytes + bytes;
+    size_t most = used < context->most_bytes ? context->most_bytes : used;
+    while (bytes >= NOVA_SPARE_FROM && context->spare_count > 0
+           && context->spare_bytes > most - used)
+        nova_drop(context, nova_remove_spare(context, 0));
 }
 
 /* Frees all spare blocks. Returns false if there were none. */
@@ -93,7 +130,7 @@ static bool nova_drop_spares(nova_context *context)
     if (context->spare_count == 0)
         return false;
     while (context->spare_count > 0)
-        nova_drop(context, context->spares[--context->spare_count]);
+        nova_drop(context, nova_remove_spare(context, context->spare_count - 1));
     return true;
 }
 
@@ -118,6 +155,7 @@ static void *nova_allocate(nova_context *context, nova_block **block, int64_t co
     void *data = nova_new_memory(context, bytes);
     if (data == NULL)
         nova_fail_memory(context, place);
+    nova_use(context, bytes);
     *block = nova_adopt(context, data, bytes, place);
     return data;
 }
@@ -129,14 +167,29 @@ static inline void nova_retain(nova_block *block)
         block->references++;
 }
 
-/* Handles a block without references. A large one becomes spare: a loop that makes a new state in each
- * iteration then alternates between two blocks, and allocates no memory. */
+/* Handles a block without references. A large one becomes spare: a loop that makes new states in each
+ * iteration then takes the blocks of the one before, and allocates no memory. */
 static void nova_retire(nova_context *context, nova_block *block)
 {
-    if (block->bytes >= NOVA_SPARE_FROM && context->spare_count < NOVA_SPARES)
-        context->spares[context->spare_count++] = block;
-    else
+    size_t bytes = block->bytes;
+    if (bytes <= NOVA_SMALL_BYTES) {
+        nova_block *other = context->small_spares[context->small_spare];
+        context->small_spares[context->small_spare] = block;
+        context->small_spare = (context->small_spare + 1) % NOVA_SMALL_SPARES;
+        if (other != NULL)
+            nova_drop(context, other);
+        return;
+    }
+    if (bytes < NOVA_SPARE_FROM) {
         nova_drop(context, block);
+        return;
+    }
+    /* A block may come from elsewhere. */
+    context->used_bytes -= bytes < context->used_bytes ? bytes : context->used_bytes;
+    if (context->spare_count == NOVA_SPARES)
+        nova_drop(context, nova_remove_spare(context, 0));
+    context->spares[context->spare_count++] = block;
+    context->spare_bytes += bytes;
 }
 
 /* Removes a reference. */
@@ -164,6 +217,7 @@ static void *nova_reserve(nova_context *context, nova_block **block, int64_t use
     if (!nova_more_memory(context, &(*block)->data, kept, bytes)
         && !(nova_drop_spares(context) && nova_more_memory(context, &(*block)->data, kept, bytes)))
         nova_fail_memory(context, place);
+    nova_use(context, bytes - (*block)->bytes);
     (*block)->bytes = bytes;
     return (*block)->data;
 }

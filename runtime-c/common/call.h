@@ -20,6 +20,9 @@ static void nova_open(nova_context *context, char *message)
     context->slot = NULL;
     context->free_headers = NULL;
     context->spare_count = 0;
+    memset(context->small_spares, 0, sizeof context->small_spares);
+    context->small_spare = 0;
+    context->spare_bytes = context->used_bytes = context->most_bytes = 0;
     context->temporaries = NULL;
     context->slabs = &context->first_slab;
     context->first_slab.next = NULL;

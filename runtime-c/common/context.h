@@ -43,7 +43,11 @@ typedef struct nova_rows {
 /* Blocks of at least this many bytes become spare when their last reference goes: the next blocks of
  * their size use them. NOVA_SPARES is the largest number of spare blocks. */
 #define NOVA_SPARE_FROM 65536
-#define NOVA_SPARES 4
+#define NOVA_SPARES 16
+
+/* So many of the smaller blocks become spare too, if they have at most this many bytes. */
+#define NOVA_SMALL_SPARES 8
+#define NOVA_SMALL_BYTES 4096
 
 /* The elements of the result of a call. They are in the caller's buffer if they may be written there at
  * once. Otherwise their memory goes to the caller, or is copied to the buffer at the end. */
@@ -74,7 +78,12 @@ typedef struct nova_context {
     void *slot;                 /* of the innermost one that others may join; null if none */
     nova_block *free_headers;   /* headers to use again */
     int spare_count;            /* the number of spare blocks */
-    nova_block *spares[NOVA_SPARES];
+    nova_block *spares[NOVA_SPARES]; /* the oldest first */
+    nova_block *small_spares[NOVA_SMALL_SPARES]; /* null, or a block without references */
+    int small_spare;            /* the one that is given up next */
+    size_t spare_bytes;         /* the bytes of all spare blocks */
+    size_t used_bytes;          /* about the bytes of the other large blocks */
+    size_t most_bytes;          /* the largest number of bytes that were used at a time */
     nova_block *temporaries;    /* arguments of a foreign function, freed after its call */
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */

@@ -13,14 +13,23 @@ static uint64_t nova_empty[1];
 #define NOVA_ALIGN_FROM 4096
 #define NOVA_ALIGNMENT 64
 
-/* Memory that free() releases; null if there is none. */
+/* What the C library puts before a block, which together with a block of lines fills lines. */
+#define NOVA_MALLOC_HEADER 16
+
+/* Memory that free() releases; null if there is none. Where aligned_alloc() asks for room to align the block in,
+ * memory of a block that was freed does not suffice for the next block of its size, and the heap grows from call
+ * to call. malloc() takes that memory, which starts at a line already. */
 static void *nova_host_memory(size_t bytes)
 {
     if (bytes < NOVA_ALIGN_FROM)
         return malloc(bytes > 0 ? bytes : 1);
-    if (bytes > PTRDIFF_MAX - NOVA_ALIGNMENT)
+    if (bytes > PTRDIFF_MAX - 2 * NOVA_ALIGNMENT)
         return NULL;
-    size_t lines = (bytes + NOVA_ALIGNMENT - 1) / NOVA_ALIGNMENT;
+    size_t lines = (bytes + NOVA_ALIGNMENT - 1) / NOVA_ALIGNMENT + 1;
+    void *data = malloc(lines * NOVA_ALIGNMENT - NOVA_MALLOC_HEADER);
+    if (data == NULL || (uintptr_t)data % NOVA_ALIGNMENT == 0)
+        return data;
+    free(data);
     return aligned_alloc(NOVA_ALIGNMENT, lines * NOVA_ALIGNMENT);
 }
 

@@ -14,7 +14,7 @@
 #define NOVA_DIGIT_BITS 11
 #define NOVA_DIGITS (1 << NOVA_DIGIT_BITS)
 
-/* Words of at most this number are sorted by insertion. */
+/* Words of at most this number are sorted by insertion, or by ranks. */
 #define NOVA_INSERTED_WORDS 32
 
 /* Words of fewer bytes are sorted where they are. Tests define less. */
@@ -221,14 +221,35 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
         return least;                                                                              \
     }
 
+/* Sorts a few words by their ranks: the number of words before each. There are no branches on keys. */
+#define NOVA_RANK_WORDS(name, word)                                                                \
+    static inline void name##_rank(word *to, const word *from, int64_t count, int low)             \
+    {                                                                                              \
+        word keys[NOVA_INSERTED_WORDS], ranks[NOVA_INSERTED_WORDS];                                \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            word key = (word)(from[i] >> low), rank = (word)i;                                     \
+            for (int64_t k = 0; k < i; k++) {                                                      \
+                word is_less = key < keys[k];                                                      \
+                ranks[k] += is_less;                                                               \
+                rank -= is_less;                                                                   \
+            }                                                                                      \
+            keys[i] = key;                                                                         \
+            ranks[i] = rank;                                                                       \
+        }                                                                                          \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            to[ranks[i]] = from[i];                                                                \
+    }
+
 /* Sorts words. */
 #define NOVA_SORT_WORDS(name, word)                                                                \
     static inline void name(word *to, word *beside, const word *from, int64_t count,               \
                             int64_t low_bits)                                                      \
     {                                                                                              \
         const int low = (int)low_bits;                                                             \
-        if (count < 1)                                                                             \
+        if (count <= NOVA_INSERTED_WORDS) {                                                        \
+            name##_rank(to, from, count, low);                                                     \
             return;                                                                                \
+        }                                                                                          \
         word most, least = name##_span(from, count, low, &most);                                   \
         int bits = 0;                                                                              \
         while (bits < (int)(8 * sizeof(word)) && (word)(most - least) >> bits != 0)                \
@@ -255,6 +276,7 @@ static inline void nova_begin_digits(uint32_t *counts, uint32_t digits)
     NOVA_SHARE_WORDS(name, word)                                                                   \
     NOVA_SORT_BUCKET(name, word)                                                                   \
     NOVA_SPAN_WORDS(name, word)                                                                    \
+    NOVA_RANK_WORDS(name, word)                                                                    \
     NOVA_SORT_WORDS(name, word)
 
 NOVA_WORD_SORT(nova_sort_words_u32, uint32_t)

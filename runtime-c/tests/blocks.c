@@ -102,6 +102,31 @@ static void alternate(nova_context *context, void *argument)
     CHECK(context->spare_count == NOVA_SPARES);
 }
 
+/* Blocks of several sizes that each iteration makes and releases are used again in the next one. */
+static void several_sizes(nova_context *context, void *argument)
+{
+    (void)argument;
+    size_t most = 0;
+    for (int iteration = 0; iteration < 3; iteration++) {
+        nova_block *blocks[6];
+        int spares = context->spare_count;
+        CHECK(spares == (iteration == 0 ? 0 : 6));
+        for (int i = 0; i < 6; i++) {
+            nova_allocate(context, &blocks[i], NOVA_SPARE_FROM * (1 + i % 2), 1, NULL);
+            CHECK(context->spare_count == (iteration == 0 ? 0 : 5 - i));
+        }
+        for (int i = 0; i < 6; i++)
+            nova_release(context, blocks[i]);
+        most = iteration == 0 ? context->most_bytes : most;
+        CHECK(context->most_bytes == most && context->used_bytes == 0);
+        CHECK(context->spare_bytes == most);
+    }
+    nova_block *large = NULL;
+    nova_allocate(context, &large, 2 * (int64_t)most, 1, NULL);
+    CHECK(context->spare_count == 0 && context->spare_bytes == 0);
+    nova_release(context, large);
+}
+
 /* The rows of a vector of vectors: small ones without headers, and large ones. */
 typedef struct given {
     int64_t count;
@@ -149,6 +174,7 @@ int main(void)
     rows(2 * NOVA_ROWS_SIZE + 1);
     char message[NOVA_MESSAGE_SIZE] = "";
     CHECK(nova_call(alternate, NULL, message) == 0);
+    CHECK(nova_call(several_sizes, NULL, message) == 0);
     for (int64_t count = 0; count <= 4096; count = 4 * count + 1) {
         call c = {count, false, NULL};
         CHECK(nova_call(body, &c, message) == 0 && c.result != NULL);

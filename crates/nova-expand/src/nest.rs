@@ -61,6 +61,13 @@ pub(crate) fn is_plain(statements: &[flat::Statement]) -> bool {
     statements.len() <= STATEMENTS_OF_A_NEST && statements.iter().all(is_scalar)
 }
 
+/// True if statements are few and only compute scalars, perhaps with checks.
+pub(crate) fn is_plain_or_checked(statements: &[flat::Statement]) -> bool {
+    let is_check = |s: &flat::Statement| matches!(s.expression, flat::Expression::Check { .. });
+    let rest = statements.iter().filter(|s| !is_check(s));
+    statements.len() <= STATEMENTS_OF_A_NEST && rest.cloned().all(|s| is_plain(&[s]))
+}
+
 /// Passes the results of a map's body to its outputs, where the body runs for any element at any time. The
 /// indices of the element are bound.
 pub(crate) fn consume_result<'a>(

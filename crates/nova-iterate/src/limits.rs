@@ -32,6 +32,15 @@ pub(crate) const EXTENTS_OF_A_VERSION: usize = 3;
 /// The most statements of a function that are copied for versions with rows.
 pub(crate) const STATEMENTS_WITH_ROWS: usize = 400;
 
+/// The numbers of elements in the last dimension of an array that a version of a loop assumes, if it reads so many.
+pub(crate) const LAST_EXTENTS: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// The most extents that a version of a loop assumes.
+pub(crate) const VERSIONED_EXTENTS: usize = 4;
+
+/// The most statements of a function that are copied for extents that agree.
+pub(crate) const STATEMENTS_OF_AGREEING_EXTENTS: usize = 300;
+
 /// The most iterations of a loop that becomes straight-line code.
 pub(crate) const ITERATIONS_UNROLLED: usize = 8;
 

@@ -2,7 +2,7 @@
 //! that says in which order they run, and on which machines. The passes that make kernels are a crate of their
 //! own, nova-kernels.
 //!
-//! **For processors.** [`loop_unswitching`] decides conditions before loops. [`index_set_splitting`] makes indices plain, so that C compilers make vectors of loops.
+//! **For processors.** [`invariant_checks`] makes checks before loops, and [`loop_unswitching`] decides conditions there. [`index_set_splitting`] makes indices plain, so that C compilers make vectors of loops.
 //! [`lockstep`] takes the iterations of outer loops in lanes. [`narrow_accumulators`], [`rsqrt_refinement`], [`unroll_and_jam`] and [`strip_mining`] then rewrite
 //! loops for vector registers and caches, and [`chained_scan`] merges the loops of a chunked scan.
 //! [`parallel_regions`] decides last which loops threads share.
@@ -17,6 +17,7 @@ pub mod chained_scan;
 pub mod empties;
 pub mod filter_assertions;
 pub mod index_set_splitting;
+pub mod invariant_checks;
 mod limits;
 pub mod locals;
 pub mod lockstep;

@@ -19,6 +19,9 @@ pub struct Sorts {
     pub sample_bits: u32,
     /// The least keys are sorted for themselves where a chunk may have so many times as many. An estimate.
     pub least_keys_share: i64,
+    /// The number of elements from which those are sorted that are words of a key and what it carries: a few are
+    /// placed by their ranks.
+    pub words: i64,
     /// The largest range of numbers that are marked in a table: so many for each element. An estimate.
     pub marked_range: i64,
     /// The keys that are looked at together for a selected one: some vectors. An estimate.
@@ -73,6 +76,7 @@ pub const SORTS: Sorts = Sorts {
     key_chunks: 128,
     sample_bits: 5,
     least_keys_share: 8,
+    words: 2,
     marked_range: 8,
     selected_block: 64,
     digit_bits: 10,

@@ -10,6 +10,7 @@
 
 mod affine;
 mod arrays;
+mod bits;
 mod choices;
 mod code;
 mod condition;
@@ -569,7 +570,7 @@ impl Bounds<'_> {
                     self.bound_quotient(variable, a, divisor);
                 }
             }
-            _ => {}
+            _ => bits::bound_bits(self, variable, operation, operands),
         }
     }
 

@@ -24,7 +24,6 @@ pub mod loop_versioning;
 pub mod measure;
 pub mod neutral_starts;
 pub mod outline;
-pub mod prefixes;
 pub mod profile;
 pub mod reachable;
 pub mod shapes;

@@ -34,7 +34,7 @@ use nova_flat::ir::{
 };
 use nova_flat::places::places;
 use nova_flat::visit::{bodies_mut, each_function};
-use nova_machine::Machine;
+use nova_machine::{Machine, figures};
 use nova_opt::effects::FunctionEffects;
 use std::collections::{HashMap, HashSet};
 
@@ -292,7 +292,12 @@ impl SortByKeys<'_> {
     /// Computes whether there are so many elements that keys are worth it, and so few that positions of 32
     /// bits can name them.
     fn is_worth_keys(&self, code: &mut Writer) -> Atom {
-        let least = Atom::index(self.least);
+        let reads_floats = self.read.iter().any(|read| read.number.scalar.is_float());
+        let is_words = self.carried.is_some() && self.keys.len() == 1 && !reads_floats;
+        let least = Atom::index(match is_words {
+            true => self.least.min(figures::SORTS.words),
+            false => self.least,
+        });
         let many = code.compare(ScalarOperation::GreaterEqual, self.count, least);
         let most = Atom::index(MOST_POSITIONS);
         let nameable = code.compare(ScalarOperation::LessEqual, self.count, most);

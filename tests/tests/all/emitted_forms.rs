@@ -160,3 +160,98 @@ fn matrices_in_vectors_have_rows_in_nested_loops() {
     // Rows of neighbours are packed for the lanes, in memory that only one branch makes.
     assert!(code.contains("(gather_rows "), "{code}");
 }
+
+#[test]
+fn columns_of_irregular_rows_are_lanes() {
+    let text = "((S : vector (vector (int, float))) (D : vector#2 float))
+        (let ((_, m) (shape D)) in (map (lambda (row) (tabulate m (lambda (j)
+          (reduce + 0 (map (lambda (c, v) (* v (D ! (c, j)))) row))))) S))";
+    let code = emit(text, Target::Sequential, How::usual(false), Stage::Loop);
+    // Few steps leave their sums in the lanes.
+    assert!(code.contains("(le i64 row_length_"), "{code}");
+    assert!(code.contains("(local totals_"), "{code}");
+}
+
+#[test]
+fn a_single_row_has_no_panel() {
+    let text = "((L : vector#2 double) (B : vector#2 double))
+        (let ((n, m) (shape B)) in (foldl (lambda (X i) (update_slice X (i, 0)
+          (tabulate (1, m) (lambda (_, j)
+            (- (X ! (i, j)) (reduce + 0 (tabulate i (lambda (k) (* (L ! (i, k)) (X ! (k, j)))))))))))
+          B (range n)))";
+    let code = emit(text, Target::Sequential, How::usual(false), Stage::Loop);
+    assert!(code.contains("(local totals_"), "{code}");
+    assert!(!code.contains("(local panel_"), "{code}");
+}
+
+#[test]
+fn loops_are_copied_for_extents_that_agree() {
+    let planes = "((I : vector#3 uint8)) (let ((h, w, _) (shape I)) in
+        (tabulate (h, w) (lambda (i, j) (+ (I ! (i, j, 0)) (+ (I ! (i, j, 1)) (I ! (i, j, 2)))))))";
+    let code = emit(planes, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(code.contains("(if (eq i64 I_dim2_2 3)"), "{code}");
+    let second = "((X : vector int) (Y : vector int)) (tabulate (length X) (lambda (i)
+        (if (< i (- (length X) 2)) (+ (X ! i) (Y ! (+ i 2))) 0)))";
+    for target in [Target::Sequential, Target::Pthreads] {
+        let code = emit(second, target, How::usual(true), Stage::Loop);
+        let checks = code.matches(") index [").count();
+        // Only the copies for other extents have checks.
+        assert!(
+            code.contains("(if (eq i64 Y_length_3 X_length_0)"),
+            "{code}"
+        );
+        assert!((1..=4).contains(&checks), "{code}");
+        assert_eq!(
+            code.contains(" grid "),
+            target == Target::Pthreads,
+            "{code}"
+        );
+    }
+}
+
+#[test]
+fn checks_of_rows_leave_the_innermost_loop() {
+    let text =
+        "((h : int) (w : int) (s : double) (M : vector#2 double)) (tabulate (h, w) (lambda (i, j)
+        (M ! ((to_int (floor (* s (to_double i)))), (to_int (floor (* s (to_double j))))))))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    let inner = code.find("(for j_").expect("a loop over columns");
+    let checks = |code: &str| code.matches(" conversion ").count();
+    let (before, inside) = code.split_at(inner);
+    assert_eq!((checks(before), checks(inside)), (1, 1), "{code}");
+}
+
+#[test]
+fn few_narrow_keys_are_words() {
+    let text = "((M : vector (vector int))) (map (lambda (row) (sort <= row)) M)";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(code.contains(" 2)"), "{code}");
+    assert!(!code.contains(" 128)"), "{code}");
+}
+
+#[test]
+fn bits_say_how_large_numbers_are() {
+    let text = "((T : vector float) (X : vector uint32)) (if (< (length T) 256) X (map (lambda (x)
+        (wrap_uint32 (to_int (+ (T ! (to_int (& x 255))) (T ! (to_int (>> x 24))))))) X))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(!code.contains(" index ["), "{code}");
+}
+
+#[test]
+fn sums_of_first_elements_sort_few() {
+    let text = "((k : int) (X : vector float))
+        (reduce + 0 (slice 0 1 (min k (length X)) (sort >= X)))";
+    let code = emit(text, Target::Sequential, How::usual(false), Stage::Flat);
+    let all = |line: &str| line.contains("(sort_keys X_length_1 X_length_1 ");
+    assert!(code.contains("(sort_keys X_length_1 "), "{code}");
+    assert!(!code.lines().any(all), "{code}");
+}
+
+#[test]
+fn columns_that_are_read_by_rows_and_by_columns_are_copied_for_steps_in_place() {
+    let text = "((A : vector#2 double)) (let ((n, _) (shape A)) in
+        (foldl (lambda (A k) (tabulate (n, n) (lambda (i, j) (if (or (< i k) (< j k)) (A ! (i, j))
+          (- (A ! (i, j)) (/ (* (A ! (i, k)) (A ! (j, k))) (A ! (k, k)))))))) A (range n)))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Flat);
+    assert!(code.contains("(scatter_block "), "{code}");
+}

@@ -97,7 +97,7 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "shapes", Flat(nova_opt::shapes::run), "keeps the shape of nested vectors whose elements are mapped"),
     SIMPLIFY,
     row(O2, Any, "neutral-starts", Flat(nova_opt::neutral_starts::run), "begins minima and maxima of arrays with the neutral element in place of the first element"),
-    row(O2, Any, "prefixes", Flat(nova_opt::prefixes::run), "makes only those elements at the start of an array that are used"),
+    row(O2, Any, "prefixes", Flat(nova_iterate::prefixes::run), "makes only those elements at the start of an array that are used"),
     row(O1, Any, "sort-keys", FlatFor(steps::sort_keys), "sorts by unsigned keys where a comparison has the order of numbers"),
     SIMPLIFY,
     // Before fusion too, so that equal extents have one name.
@@ -135,6 +135,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     // Once more, since the state of a loop may be such rows.
     LOOP_VERSIONING,
+    row(O2, Processor, "agreeing-extents", Flat(nova_iterate::agreeing_extents::run), "copies loops for arrays of equal extents, and for extents that are constants"),
     SIMPLIFY,
     BOUNDS,
     LICM_CHECKS,
@@ -161,6 +162,7 @@ pub const PASSES: &[Pass] = &[
     TIDY,
     row(O1, Processor, "locals", Loop(nova_loop_opt::locals::run), "keeps small temporary arrays on the stack"),
     row(O1, Device, "locals", Loop(nova_loop_opt::locals::run_for_device), "keeps small temporary arrays on the stack of the host or of a thread"),
+    row(O2, Processor, "invariant-checks", Loop(nova_loop_opt::invariant_checks::run), "makes checks before a loop that are the same in each iteration"),
     row(O2, Processor, "loop-unswitching", Loop(nova_loop_opt::loop_unswitching::run), "decides before a loop a condition that is the same in all iterations"),
     row(O2, Processor, "index-set-splitting", Loop(nova_loop_opt::index_set_splitting::run), "splits loops at their ends and makes indices plain, for vector instructions"),
     row(O2, Device, "index-set-splitting", Loop(nova_loop_opt::index_set_splitting::run_for_device), "splits loops of one thread at their ends and makes indices plain"),

@@ -20,7 +20,9 @@ use crate::output::Output;
 use crate::outputs::{consume_all, start_outputs};
 use crate::source::scalar_type;
 use crate::space::{Rows, Space, split};
-use crate::tiles::steps::{fill_panels, finish_row_block, start_totals, tile_block};
+use crate::tiles::steps::{
+    common_statements, fill_panels, finish_row_block, short_tile, start_totals, tile_block,
+};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -52,8 +54,6 @@ struct Tile<'a> {
     outputs: Vec<Output<'a>>,
     /// The extents of the rows and lanes.
     extents: Vec<Expression>,
-    /// The number of steps of the reduction.
-    length: Expression,
     /// The number of lanes in use.
     lanes: Expression,
 }
@@ -200,7 +200,6 @@ fn start_tile<'a>(
     lanes: Expression,
     place: &Place,
 ) -> Result<Tile<'a>> {
-    let length = cx.simple(*first(&tiling.reduction.shape)?)?;
     let (mut sums, mut components) = (Vec::new(), Vec::new());
     let rows = tiling.rows;
     let mut rest = tiling.sums;
@@ -239,7 +238,6 @@ fn start_tile<'a>(
         panels,
         outputs,
         extents,
-        length,
         lanes,
     })
 }
@@ -310,9 +308,32 @@ fn tiles_of_block<'a>(
 
 /// Computes the tiles that share a panel: all steps of their reductions, then their results.
 fn tile_row_block<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
-    start_totals(cx, tile)?;
+    cx.scope(|cx| {
+        common_statements(cx, tile, tile.tiling.before)?;
+        let length = cx.simple(*first(&tile.tiling.reduction.shape)?)?;
+        if !tile.tiling.irregular {
+            return blocks_of_steps(cx, tile, block, &length);
+        }
+        let steps = Expression::index(cx.tiles.steps.into());
+        let length = cx.simplify(length, "length", INDEX);
+        cx.choose(
+            length.clone().compare(ScalarOperation::LessEqual, steps),
+            |cx| short_tile(cx, tile, block, &length),
+            |cx| blocks_of_steps(cx, tile, block, &length),
+        )
+    })
+}
+
+/// Computes the tiles that share a panel in blocks of steps.
+fn blocks_of_steps<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    block: &RowBlock,
+    length: &Expression,
+) -> Result<()> {
+    start_totals(cx, tile, block)?;
     let size = Expression::index(cx.tiles.steps.into());
-    let parts = (&tile.length, &size);
+    let parts = (length, &size);
     let names = ["block", "base", "length"];
     each_part(cx, names, parts, &tile.place, |cx, base, length| {
         fill_panels(cx, tile, block, &base, &length)?;

@@ -3,10 +3,10 @@
 
 use super::tiling::Panel;
 use super::{Component, RowBlock, Tile, convert, first, last};
-use crate::accumulators::{Reduction, at, zero};
+use crate::accumulators::{at, zero};
 use crate::address::element_term;
 use crate::env::Env;
-use crate::loops::{each, each_pair};
+use crate::loops::{each, each_pair, groups_of};
 use crate::nest::consume_result;
 use crate::operators::bind_reduced;
 use crate::rows::{combine_lane, start_lane};
@@ -17,14 +17,17 @@ use crate::translator::Translator;
 use crate::writer::{INDEX, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
+use nova_flat::visit::used_variables;
 use nova_loop::error::internal;
 use nova_loop::ir::{Expression, Type};
 
-/// Sets all totals to the identities.
-pub(super) fn start_totals(env: &mut Env<'_>, tile: &Tile<'_>) -> Result<()> {
+/// Sets the totals of a block of rows to the identities.
+pub(super) fn start_totals(env: &mut Env<'_>, tile: &Tile<'_>, block: &RowBlock) -> Result<()> {
+    let size = i64::from(tile.tiling.rows);
     let rows = match tile.panels.is_empty() {
         true => Expression::index(1),
-        false => Expression::index(i64::from(env.tiles.rows)),
+        // Rows after the last one have totals too.
+        false => groups_of(block.rows.clone(), size).times(Expression::index(size)),
     };
     let count = rows.times(tile.lanes.clone());
     each(env, "lane", count, &tile.place, |env, lane| {
@@ -93,6 +96,38 @@ pub(super) fn tile_block<'a>(
         let row = block.row.clone().plus(row);
         sources.push(cx.simplify(row, "row", INDEX));
     }
+    fill_lanes(cx, tile, block, (&sources, base), length)?;
+    each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
+        for (r, row) in rows.iter().enumerate() {
+            let to = row.clone().times(lanes.clone()).plus(lane.clone());
+            add_to_totals(cx, tile, r, &lane, to)?;
+        }
+        Ok(())
+    })
+}
+
+/// Computes a tile of one row with so few steps that its lanes are its totals.
+pub(super) fn short_tile<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    block: &RowBlock,
+    length: &Expression,
+) -> Result<()> {
+    fill_lanes(cx, tile, block, (&[zero()], &zero()), length)?;
+    each(cx, "lane", tile.lanes.clone(), &tile.place, |cx, lane| {
+        finish_result(cx, tile, block, (zero(), lane), Totals::Lanes)
+    })
+}
+
+/// Runs some steps of the reductions of a tile from `base` on, in its lanes.
+fn fill_lanes<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    block: &RowBlock,
+    (sources, base): (&[Expression], &Expression),
+    length: &Expression,
+) -> Result<()> {
+    let lanes = tile.lanes.clone();
     each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
         for reduction in tile.sums.iter().flatten() {
             start_lane(cx, reduction, &lane);
@@ -101,18 +136,48 @@ pub(super) fn tile_block<'a>(
     })?;
     each(cx, "step", length.clone(), &tile.place, |cx, step| {
         bind_step(cx, tile, base.clone().plus(step.clone()))?;
-        each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
-            bind_lane(cx, tile, block, &lane)?;
-            tile_step(cx, tile, &sources, &step, &lane)
+        cx.scope(|cx| {
+            common_statements(cx, tile, &tile.tiling.reduction.body.statements)?;
+            each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
+                bind_lane(cx, tile, block, &lane)?;
+                tile_step(cx, tile, sources, &step, &lane)
+            })
         })
-    })?;
-    each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
-        for (r, row) in rows.iter().enumerate() {
-            let to = row.clone().times(lanes.clone()).plus(lane.clone());
-            add_to_totals(cx, tile, r, &lane, to)?;
-        }
-        Ok(())
     })
+}
+
+/// Translates those of some statements that all lanes have in common, if a tile has no panels.
+pub(super) fn common_statements<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    statements: &'a [flat::Statement],
+) -> Result<()> {
+    for statement in statements.iter().filter(|s| is_common(tile, s)) {
+        cx.statements(std::slice::from_ref(statement))?;
+    }
+    cx.flush_loads()
+}
+
+/// True if a statement before or in the reductions is translated once for all lanes.
+fn is_common(tile: &Tile<'_>, statement: &flat::Statement) -> bool {
+    let mut differs = !tile.panels.is_empty();
+    let by_lane = &tile.tiling.by_lane;
+    used_variables(&statement.expression, &mut |v| {
+        differs |= by_lane.contains(&v)
+    });
+    !differs
+}
+
+/// Translates those of some statements that each lane has for itself.
+fn own_statements<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    statements: &'a [flat::Statement],
+) -> Result<()> {
+    for statement in statements.iter().filter(|s| !is_common(tile, s)) {
+        cx.statements(std::slice::from_ref(statement))?;
+    }
+    Ok(())
 }
 
 /// Computes one step of the reductions in one lane.
@@ -137,11 +202,11 @@ fn tile_step<'a>(
     for (r, row) in rows.iter().enumerate() {
         bind_row(cx, tile, row)?;
         cx.scope(|cx| {
-            cx.statements(tile.tiling.before)?;
+            own_statements(cx, tile, tile.tiling.before)?;
             for statement in &body.statements {
                 let is_panel = |panel: &Panel<'_>| std::ptr::eq(panel.statement, statement);
                 if !tile.tiling.panels.iter().any(is_panel) {
-                    cx.statements(std::slice::from_ref(statement))?;
+                    own_statements(cx, tile, std::slice::from_ref(statement))?;
                 }
             }
             let mut rest = &body.results[..];
@@ -214,14 +279,23 @@ pub(super) fn finish_row_block<'a>(
     let lanes = tile.lanes.clone();
     if tile.panels.is_empty() {
         return each(cx, "lane", lanes, &tile.place, |cx, lane| {
-            finish_result(cx, tile, block, zero(), lane)
+            finish_result(cx, tile, block, (zero(), lane), Totals::Own)
         });
     }
     let (names, counts) = (["row", "lane"], [&block.rows, &lanes]);
     each_pair(cx, names, counts, &tile.place, |cx, row, lane| {
         bind_row(cx, tile, &block.row.clone().plus(row.clone()))?;
-        finish_result(cx, tile, block, row, lane)
+        finish_result(cx, tile, block, (row, lane), Totals::Own)
     })
+}
+
+/// Where the totals of a tile are.
+#[derive(Clone, Copy)]
+enum Totals {
+    /// They are in arrays of their own.
+    Own,
+    /// They are in the lanes of a tile's only row.
+    Lanes,
 }
 
 /// Computes one result from its totals.
@@ -229,41 +303,43 @@ fn finish_result<'a>(
     cx: &mut Translator<'a>,
     tile: &Tile<'a>,
     block: &RowBlock,
-    row: Expression,
-    lane: Expression,
+    (row, lane): (Expression, Expression),
+    totals: Totals,
 ) -> Result<()> {
     let lanes = tile.lanes.clone();
     let from = row.times(lanes).plus(lane.clone());
     bind_lane(cx, tile, block, &lane)?;
     cx.scope(|cx| {
-        cx.statements(tile.tiling.before)?;
+        own_statements(cx, tile, tile.tiling.before)?;
         for (output, (sums, components)) in
             (tile.tiling.reduction.outputs.iter()).zip(tile.sums.iter().zip(&tile.components))
         {
-            finish_sum(cx, output, first(sums)?, components, &from)?;
+            let sum = first(sums)?;
+            let totals = match totals {
+                Totals::Own => totals_at(components, &from),
+                Totals::Lanes => sum
+                    .row_lanes()
+                    .iter()
+                    .map(|l| at(*l, lane.clone()))
+                    .collect(),
+            };
+            bind_reduced(cx, output, sum.pattern, totals)?;
         }
         cx.statements(tile.tiling.after)?;
         consume_result(cx, tile.tiling.map, &tile.outputs, &tile.place)
     })
 }
 
-/// Binds the results of a reduction: its start values combined with the totals at `from`.
-fn finish_sum<'a>(
-    cx: &mut Translator<'a>,
-    output: &'a flat::Output,
-    sum: &Reduction<'a>,
-    components: &[Component],
-    from: &Expression,
-) -> Result<()> {
-    let mut totals = Vec::with_capacity(components.len());
-    for component in components {
+/// Returns the totals of a reduction at `from`, in the types of its components.
+fn totals_at(components: &[Component], from: &Expression) -> Vec<Expression> {
+    let total = |component: &Component| {
         let total = at(component.totals, from.clone());
-        totals.push(match component.is_wider {
+        match component.is_wider {
             true => convert(total, Scalar::F64, component.scalar),
             false => total,
-        });
-    }
-    bind_reduced(cx, output, sum.pattern, totals)
+        }
+    };
+    components.iter().map(total).collect()
 }
 
 /// Binds the index of the lanes' dimension.

@@ -6,7 +6,7 @@ use crate::accumulators::zero;
 use crate::env::Env;
 use crate::facts::Origin;
 use crate::limits::{STATEMENTS_OF_A_ROW, TERMS_OF_AN_ADDRESS};
-use crate::nest::{Nest, is_plain};
+use crate::nest::{Nest, is_plain_or_checked};
 use crate::translator::Translator;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
@@ -14,7 +14,7 @@ use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
 use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_flat::operators::{Operator, by_component};
-use nova_flat::visit::{self, each_statement};
+use nova_flat::visit::{self, each_statement, used_variables};
 use nova_loop::ir::Expression;
 use nova_machine::{PROCESSOR, figures};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,8 @@ pub(crate) struct Tiling<'a> {
     pub(super) map: &'a flat::ArrayOperation,
     /// The statements of its body before the reduction.
     pub(super) before: &'a [flat::Statement],
+    /// The variables of its body that differ between neighbouring results.
+    pub(super) by_lane: BTreeSet<flat::Variable>,
     /// The reduction.
     pub(super) reduction: &'a flat::ArrayOperation,
     /// The results of the reduction.
@@ -52,6 +54,8 @@ pub(crate) struct Tiling<'a> {
     /// True if the lanes read neighbours, others at each step. Without panels, a tile has as many lanes as there
     /// is room for then, so that memory is read along its lines.
     pub(super) streams: bool,
+    /// True if rows of results have reductions of different lengths.
+    pub(super) irregular: bool,
     /// The approximate number of bytes of its local arrays.
     pub(crate) bytes: u32,
 }
@@ -146,13 +150,21 @@ fn some_tiling_of<'a>(
         after,
     } = Nest::of(map)?;
     let operators = tiled_operators(cx, reduction)?;
-    if !is_plain(&reduction.body.statements) {
+    let by_lane = differing(map, before, reduction)?;
+    if !is_plain_or_checked(&reduction.body.statements) {
         return None;
     }
-    let Reads { panels, streams } = reads_of(cx, map, reduction, results)?;
+    let Reads {
+        panels,
+        streams,
+        irregular,
+    } = reads_of(cx, (map, reduction), &by_lane, results)?;
     let components: usize = operators.iter().map(Vec::len).sum();
     let one = components == 1 && visit::size(&reduction.body) <= STATEMENTS_OF_A_ROW;
-    let panels = match wanted && one && map.indices.len() > 1 {
+    // A single row shares its elements with no other.
+    let rows = map.shape.iter().rev().nth(1);
+    let several = rows.is_some_and(|rows| *rows != flat::Atom::index(1));
+    let panels = match wanted && one && several {
         true => panels,
         false if panels.iter().any(|panel| panel.is_transposed) => return None,
         false => Vec::new(),
@@ -185,6 +197,7 @@ fn some_tiling_of<'a>(
     (cx.frame + bytes <= PROCESSOR.tile_stack_bytes).then_some(Tiling {
         map,
         before,
+        by_lane,
         reduction,
         sums,
         after,
@@ -193,6 +206,7 @@ fn some_tiling_of<'a>(
         rows,
         lanes,
         streams,
+        irregular,
         bytes,
     })
 }
@@ -232,26 +246,56 @@ struct Reads<'a> {
     panels: Vec<Panel<'a>>,
     /// True if neighbouring results read neighbours, others at each step.
     streams: bool,
+    /// True if the length of the reduction is only known inside the map.
+    irregular: bool,
+}
+
+/// Returns the variables of a map of reductions that differ between neighbouring results. Returns `None` if the
+/// length of the reduction is one of them, or the condition of a check.
+fn differing(
+    map: &flat::ArrayOperation,
+    before: &[flat::Statement],
+    reduction: &flat::ArrayOperation,
+) -> Option<BTreeSet<flat::Variable>> {
+    let mut found: BTreeSet<_> = map.indices.last().copied().into_iter().collect();
+    let mut same = true;
+    for statement in before.iter().chain(&reduction.body.statements) {
+        let mut differs = false;
+        used_variables(&statement.expression, &mut |v| {
+            differs |= found.contains(&v)
+        });
+        if differs {
+            found.extend(&statement.pattern);
+            same &= !matches!(statement.expression, flat::Expression::Check { .. });
+        }
+    }
+    let is_known = |atom: &flat::Atom| match atom {
+        flat::Atom::Variable(variable) => !found.contains(variable),
+        flat::Atom::Constant(_) => true,
+    };
+    (same && reduction.shape.iter().all(is_known)).then_some(found)
 }
 
 /// Looks at the reads in a map of reductions. Returns `None` if neighbouring
-/// results read neither neighbours nor elements that can be copied into a panel, if the length of the
-/// reduction or an address is only known inside the map, or if the map writes to memory that it reads.
+/// results read neither neighbours nor elements that can be copied into a panel, if an address depends on a value
+/// of the lane other than linearly, or if the map writes to memory that it reads.
 fn reads_of<'a>(
     env: &Env<'a>,
-    map: &'a flat::ArrayOperation,
-    reduction: &'a flat::ArrayOperation,
+    (map, reduction): (&'a flat::ArrayOperation, &'a flat::ArrayOperation),
+    differing: &BTreeSet<flat::Variable>,
     results: &[flat::Variable],
 ) -> Option<Reads<'a>> {
     let (lane, rows) = map.indices.split_last()?;
     let step = reduction.indices.first()?;
     let mut inside = BTreeSet::new();
     each_statement(&map.body, &mut |s| inside.extend(s.pattern.iter().copied()));
-    if let [flat::Atom::Variable(length)] = reduction.shape[..]
-        && inside.contains(&length)
-    {
-        return None;
-    }
+    let mut of_steps: BTreeSet<flat::Variable> = BTreeSet::new();
+    each_statement(&reduction.body, &mut |s| of_steps.extend(&s.pattern));
+    let is_inside = |atom: &flat::Atom| match atom {
+        flat::Atom::Variable(variable) => inside.contains(variable),
+        flat::Atom::Constant(_) => false,
+    };
+    let irregular = reduction.shape.iter().any(is_inside);
     let mut written = Vec::new();
     for result in results {
         let block = env
@@ -278,16 +322,18 @@ fn reads_of<'a>(
             fits = false;
             return;
         };
-        let known = address.variables().all(|v| !inside.contains(v));
+        let known = address
+            .variables()
+            .all(|v| v == lane || !differing.contains(v));
         let by_lane = stride(&address, *lane);
-        let is_direct = |index: &flat::Atom| match index {
-            flat::Atom::Variable(index) => !inside.contains(index),
-            flat::Atom::Constant(_) => true,
+        let by_step = match address.variables().any(|v| of_steps.contains(v)) {
+            true => Stride::Far,
+            false => stride(&address, *step),
         };
-        let by_step = stride(&address, *step);
         let row = rows.last().map(|row| stride(&address, *row));
         let is_shared = row == Some(Stride::Zero)
-            && indices.iter().all(is_direct)
+            && !irregular
+            && !indices.iter().any(is_inside)
             && by_lane != Stride::Zero
             && by_step != Stride::Zero;
         streams |= by_lane == Stride::Near && by_step != Stride::Zero;
@@ -301,7 +347,11 @@ fn reads_of<'a>(
             });
         }
     });
-    fits.then_some(Reads { panels, streams })
+    fits.then_some(Reads {
+        panels,
+        streams,
+        irregular,
+    })
 }
 
 /// Returns the block and the address of an element.

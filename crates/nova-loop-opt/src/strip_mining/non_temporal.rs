@@ -116,7 +116,12 @@ impl Strips<'_> {
         let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
         let mut commands = Vec::new();
         let runs = at_least_one(map.count);
-        let count = self.simple("count", map.count.clone(), &mut commands);
+        let mut count = map.count.clone();
+        if let Expression::Scalar { .. } = count {
+            // Of a loop that was split, what is left between the ends may be less than nothing.
+            count = Expression::on_index(ScalarOperation::Maximum, count, Expression::index(0));
+        }
+        let count = self.simple("count", count, &mut commands);
         let plan = self.plan(&target, count, width, &mut commands);
         let prefetches = self.prefetches(&sources, width, &mut commands);
         commands.extend(match scattered {

@@ -82,8 +82,10 @@ impl Bounds<'_> {
     ) -> Option<Slice> {
         let shape = self.program.ty(array).shape();
         let mut only = Vec::new();
-        for ((index, own), extent) in indices.iter().zip(&operation.indices).zip(shape) {
-            if *index == Atom::Variable(*own) {
+        for (index, extent) in indices.iter().zip(shape) {
+            // A column may also be read by the index of rows.
+            let mut own = operation.indices.iter().zip(&operation.shape);
+            if own.any(|(own, count)| *index == Atom::Variable(*own) && count == extent) {
                 only.push(None);
                 continue;
             }

@@ -2,16 +2,19 @@
 //! others. It then stands where the slice is, since the number of elements may be computed after the place
 //! where the whole would have been made.
 //!
-//! All arrays of a map must be used by slices of one number of first elements, and by nothing else. What
-//! could fail is computed for all elements as before.
+//! All arrays of a map must be used by slices of one number of first elements, or by operations with so many
+//! iterations of which each reads the element of its index, and by nothing else. What could fail is computed for
+//! all elements as before.
 
-use crate::effects::FunctionEffects;
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, SliceDimension, Statement, Type,
     Variable, View,
 };
-use nova_flat::visit::{bodies_mut, count_uses, each_function};
+use nova_flat::visit::{
+    bodies, bodies_mut, count_uses, each_function, each_statement, used_variables,
+};
+use nova_opt::effects::FunctionEffects;
 
 /// Shortens maps in every function.
 pub fn run(program: &mut Program) {
@@ -61,7 +64,8 @@ fn prefix(
         let Some(count) = prefix_of(user, &statement.pattern) else {
             continue;
         };
-        left = left.checked_sub(1)?;
+        let (count, own) = count;
+        left = left.checked_sub(own)?;
         match found {
             Some((known, _)) if known != count => return None,
             Some(_) => {}
@@ -83,8 +87,9 @@ fn is_plain_map(operation: &ArrayOperation) -> bool {
             .all(|output| matches!(output, Output::Map))
 }
 
-/// Returns the number of elements if a statement takes the first ones of one of these arrays.
-fn prefix_of(statement: &Statement, arrays: &[Variable]) -> Option<Atom> {
+/// Returns the number of elements if a statement takes the first ones of some of these arrays, and how often it names
+/// these arrays.
+fn prefix_of(statement: &Statement, arrays: &[Variable]) -> Option<(Atom, u32)> {
     match &statement.expression {
         Expression::View {
             array,
@@ -93,12 +98,45 @@ fn prefix_of(statement: &Statement, arrays: &[Variable]) -> Option<Atom> {
             [SliceDimension { start, step, count }]
                 if start.as_i64() == Some(0) && step.as_i64() == Some(1) =>
             {
-                Some(*count)
+                Some((*count, 1))
             }
             _others => None,
         },
+        Expression::Operation(operation) => {
+            let (&[count], &[index]) = (&operation.shape[..], &operation.indices[..]) else {
+                return None;
+            };
+            let is_own = |statement: &&Statement| match &statement.expression {
+                Expression::Index { array, indices } => {
+                    arrays.contains(array) && *indices == [Atom::Variable(index)]
+                }
+                _others => false,
+            };
+            // Elements that every iteration reads are there.
+            let own = operation.body.statements.iter().filter(is_own).count() as u32;
+            (own > 0 && own == times_named(statement, arrays)).then_some((count, own))
+        }
         _others => None,
     }
+}
+
+/// Returns how often an operation and its bodies name some arrays.
+fn times_named(statement: &Statement, arrays: &[Variable]) -> u32 {
+    let mut found = 0;
+    let mut count = |expression: &Expression| {
+        used_variables(expression, &mut |variable| {
+            found += u32::from(arrays.contains(&variable));
+        });
+        bodies(expression, &mut |body| {
+            let results = body.results.iter().filter_map(|a| a.as_variable());
+            found += results.filter(|v| arrays.contains(v)).count() as u32;
+        });
+    };
+    count(&statement.expression);
+    bodies(&statement.expression, &mut |body| {
+        each_statement(body, &mut |inner| count(&inner.expression));
+    });
+    found
 }
 
 /// Moves a map to the first statement that uses what it makes, and shortens it. The slices become other
