@@ -12,6 +12,7 @@
 //! is handed to the caller ([`nova_flat::ir::Destination`]).
 
 mod made;
+mod refusals;
 
 use self::made::Made;
 use crate::MARK;

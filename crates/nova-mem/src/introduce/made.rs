@@ -2,6 +2,7 @@
 //! built anywhere. A conditional makes an array if all of its cases make it and its size is known
 //! before.
 
+use super::refusals::Refusals;
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Output, Program, Statement, Variable, View,
@@ -28,7 +29,10 @@ impl Made {
         let mut placed = HashSet::new();
         let functions = program.functions.iter();
         let functions = functions
-            .map(|function| in_body(program, &function.body, &mut placed))
+            .map(|function| {
+                let refusals = Refusals::of(program, function);
+                in_body((program, &refusals), &function.body, &mut placed)
+            })
             .collect();
         let (mut survivors, mut reshaped) = (HashSet::new(), HashMap::new());
         let statements = program.functions.iter().flat_map(|f| &f.body.statements);
@@ -86,12 +90,17 @@ impl Made {
 }
 
 /// Returns the arrays that the statements of a body make, outside of nested bodies.
-fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BTreeSet<Variable> {
+fn in_body(
+    (program, refusals): (&Program, &Refusals<'_>),
+    body: &Body,
+    placed: &mut HashSet<Variable>,
+) -> BTreeSet<Variable> {
     let mut made = BTreeSet::new();
     for statement in &body.statements {
         let mut inner = Vec::new();
         bodies(&statement.expression, &mut |body| {
-            inner.push((body, deep(|| in_body(program, body, placed))));
+            let made = deep(|| in_body((program, refusals), body, placed));
+            inner.push((body, made));
         });
         match &statement.expression {
             Expression::Literal { .. }
@@ -106,7 +115,7 @@ fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BT
                 made.extend(by_operation(operation, &statement.pattern));
             }
             Expression::If { .. } | Expression::Switch { .. } => {
-                let all = by_all_cases(program, statement, &inner);
+                let all = by_all_cases((program, refusals), statement, &inner);
                 placed.extend(&all);
                 made.extend(all);
             }
@@ -128,7 +137,7 @@ fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BT
 /// True if an array that a statement of a body makes may be built elsewhere. The statement must not
 /// change a few elements of another array, since that is better done in place. No check before the
 /// statement may refuse the size of the array.
-fn is_movable(body: &Body, array: Variable) -> bool {
+fn is_movable(body: &Body, array: Variable, refusals: &Refusals<'_>) -> bool {
     for statement in &body.statements {
         if statement.pattern.contains(&array) {
             return match &statement.expression {
@@ -140,7 +149,7 @@ fn is_movable(body: &Body, array: Variable) -> bool {
                 _elements_are_new => true,
             };
         }
-        if refuses(statement) {
+        if refusals.refuses(statement, array) {
             return false;
         }
     }
@@ -161,21 +170,6 @@ fn reshaped_from(body: &Body, array: Variable) -> Variable {
         }
     }
     source
-}
-
-/// True if a statement is a check, or a conditional with one.
-fn refuses(statement: &Statement) -> bool {
-    match &statement.expression {
-        Expression::Check { .. } | Expression::Fail { .. } => true,
-        Expression::If { .. } | Expression::Switch { .. } => {
-            let mut found = false;
-            bodies(&statement.expression, &mut |body| {
-                found |= deep(|| body.statements.iter().any(refuses));
-            });
-            found
-        }
-        _computes => false,
-    }
 }
 
 fn by_operation(operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Variable> {
@@ -201,7 +195,7 @@ fn by_operation(operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Variabl
 /// Returns the results of a conditional that each case makes for no other purpose, and whose extents
 /// are known before it.
 fn by_all_cases(
-    program: &Program,
+    (program, refusals): (&Program, &Refusals<'_>),
     statement: &Statement,
     cases: &[(&Body, BTreeSet<Variable>)],
 ) -> Vec<Variable> {
@@ -215,7 +209,7 @@ fn by_all_cases(
             let source = |atom: &Atom| atom.as_variable().map(|v| reshaped_from(body, v));
             let result = body.results.get(k).and_then(source);
             let times = (body.results.iter().filter_map(source)).filter(|r| Some(*r) == result);
-            let is_new = |v| made.contains(&v) && is_movable(body, v);
+            let is_new = |v| made.contains(&v) && is_movable(body, v, refusals);
             result.is_some_and(is_new) && times.count() == 1
         })
     };
