@@ -156,7 +156,7 @@ fn matrices_in_vectors_have_rows_in_nested_loops() {
             (let (x (- (P ! (+ (* i d) l)) (C ! (+ (* j d) l)))) in (* x x))) (range d))))
           (range (/ (length C) d)))))
         (range (/ (length P) d)))";
-    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    let code = emit(text, Target::Sequential, How::usual(false), Stage::Loop);
     // Rows of neighbours are packed for the lanes, in memory that only one branch makes.
     assert!(code.contains("(gather_rows "), "{code}");
 }
