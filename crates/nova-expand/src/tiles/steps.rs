@@ -146,7 +146,8 @@ fn fill_lanes<'a>(
     })
 }
 
-/// Translates those of some statements that all lanes have in common, if a tile has no panels.
+/// Translates those of some statements that all lanes have in common, if a tile has no panels. Their values are
+/// variables.
 pub(super) fn common_statements<'a>(
     cx: &mut Translator<'a>,
     tile: &Tile<'a>,
@@ -154,8 +155,15 @@ pub(super) fn common_statements<'a>(
 ) -> Result<()> {
     for statement in statements.iter().filter(|s| is_common(tile, s)) {
         cx.statements(std::slice::from_ref(statement))?;
+        // Several loops over lanes use a value, each of which is translated from the same statements.
+        for variable in &statement.pattern {
+            if !cx.source.variable(*variable).ty.is_array() {
+                let value = cx.simple(flat::Atom::Variable(*variable))?;
+                cx.bind_simple(*variable, value)?;
+            }
+        }
     }
-    cx.flush_loads()
+    Ok(())
 }
 
 /// True if a statement before or in the reductions is translated once for all lanes.
@@ -289,7 +297,7 @@ pub(super) fn finish_row_block<'a>(
     })
 }
 
-/// Where the totals of a tile are.
+/// The place of a tile's totals.
 #[derive(Clone, Copy)]
 enum Totals {
     /// They are in arrays of their own.
