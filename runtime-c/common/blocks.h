@@ -172,7 +172,8 @@ static inline void nova_retain(nova_block *block)
 static void nova_retire(nova_context *context, nova_block *block)
 {
     size_t bytes = block->bytes;
-    if (bytes <= NOVA_SMALL_BYTES) {
+    /* A block of no bytes may be of more than is known, as one from a foreign function is. */
+    if (bytes > 0 && bytes <= NOVA_SMALL_BYTES) {
         nova_block *other = context->small_spares[context->small_spare];
         context->small_spares[context->small_spare] = block;
         context->small_spare = (context->small_spare + 1) % NOVA_SMALL_SPARES;

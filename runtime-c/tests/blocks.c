@@ -127,6 +127,27 @@ static void several_sizes(nova_context *context, void *argument)
     nova_release(context, large);
 }
 
+/* Small blocks are used again for exactly their size, the oldest is given up, and blocks of no known size never. */
+static void small_sizes(nova_context *context, void *argument)
+{
+    (void)argument;
+    nova_block *blocks[NOVA_SMALL_SPARES + 1];
+    for (int i = 0; i <= NOVA_SMALL_SPARES; i++)
+        nova_allocate(context, &blocks[i], 8 + i, 1, NULL);
+    void *second = blocks[1]->data;
+    for (int i = 0; i <= NOVA_SMALL_SPARES; i++)
+        nova_release(context, blocks[i]);
+    CHECK(nova_take_small_spare(context, 8) == NULL);
+    nova_block *again = NULL;
+    CHECK(nova_allocate(context, &again, 9, 1, NULL) == second && again->references == 1);
+    nova_release(context, again);
+    nova_release(context, nova_adopt(context, malloc(100), 0, NULL));
+    nova_release(context, nova_adopt(context, NULL, 0, NULL));
+    CHECK(nova_take_small_spare(context, 0) == NULL);
+    CHECK(nova_allocate(context, &again, 0, 1, NULL) != NULL);
+    nova_release(context, again);
+}
+
 /* The rows of a vector of vectors: small ones without headers, and large ones. */
 typedef struct given {
     int64_t count;
@@ -175,6 +196,7 @@ int main(void)
     char message[NOVA_MESSAGE_SIZE] = "";
     CHECK(nova_call(alternate, NULL, message) == 0);
     CHECK(nova_call(several_sizes, NULL, message) == 0);
+    CHECK(nova_call(small_sizes, NULL, message) == 0);
     for (int64_t count = 0; count <= 4096; count = 4 * count + 1) {
         call c = {count, false, NULL};
         CHECK(nova_call(body, &c, message) == 0 && c.result != NULL);

@@ -84,7 +84,9 @@ const PROGRAMS: [(&str, &str, usize, usize); 9] = [
     ),
 ];
 
+/// Counts memory. Programs give large memory that does not start at a line back at once, so it is no block.
 const COUNTING: &str = "#include <malloc.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 static long long held, most, blocks;
@@ -93,7 +95,7 @@ static void *counted(void *memory)
     size_t bytes = memory ? malloc_usable_size(memory) : 0;
     held += (long long)bytes;
     most = held > most ? held : most;
-    blocks += bytes >= 65536;
+    blocks += bytes >= 65536 && (uintptr_t)memory % 64 == 0;
     return memory;
 }
 __attribute__((destructor)) static void say(void)
