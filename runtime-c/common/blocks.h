@@ -82,6 +82,14 @@ static void nova_use(nova_context *context, size_t bytes)
         context->most_bytes = context->used_bytes;
 }
 
+/* A spare block as if it were new, with one reference. */
+static nova_block *nova_renew(nova_context *context, nova_block *block)
+{
+    nova_renew_memory(context, block->data);
+    block->references = 1;
+    return block;
+}
+
 /* A small spare block of exactly this many bytes, with one reference; null if there is none. */
 static nova_block *nova_take_small_spare(nova_context *context, size_t bytes)
 {
@@ -90,8 +98,7 @@ static nova_block *nova_take_small_spare(nova_context *context, size_t bytes)
         if (block != NULL && block->bytes == bytes) {
             context->small_spares[i] = NULL;
             context->small_spare = i;
-            block->references = 1;
-            return block;
+            return nova_renew(context, block);
         }
     }
     return NULL;
@@ -104,10 +111,8 @@ static nova_block *nova_take_spare(nova_context *context, size_t bytes)
         return nova_take_small_spare(context, bytes);
     for (int i = context->spare_count - 1; i >= 0; i--) {
         if (context->spares[i]->bytes == bytes) {
-            nova_block *block = nova_remove_spare(context, i);
             nova_use(context, bytes);
-            block->references = 1;
-            return block;
+            return nova_renew(context, nova_remove_spare(context, i));
         }
     }
     return NULL;

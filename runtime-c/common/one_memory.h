@@ -21,6 +21,13 @@ static void nova_free_memory(nova_context *context, void *data)
     free(data);
 }
 
+/* Makes memory of a block that was released like new memory. */
+static inline void nova_renew_memory(nova_context *context, void *data)
+{
+    (void)context;
+    (void)data;
+}
+
 /* Large memory grows without a copy where the system can give it other addresses. */
 #define NOVA_REMAP_FROM ((size_t)1 << 20)
 

@@ -140,6 +140,18 @@ static void nova_free_memory(nova_context *context, void *data)
     free(data);
 }
 
+/* Makes memory of a block that was released like new memory: on the host, as code there takes it to be. */
+static inline void nova_renew_memory(nova_context *context, void *data)
+{
+    if (context->session == NULL)
+        return;
+    nova_buffer_pair *pair = nova_find_buffer_pair(context->session, data);
+    if (pair != NULL) {
+        pair->on_host = true;
+        pair->on_device = false;
+    }
+}
+
 /* Lets kernels read count elements that the caller has lent. Arguments that overlap become one array.
  * Those that a caller has on the device have a name already. */
 static void nova_lend(nova_context *context, const void *data, int64_t count, size_t size)
