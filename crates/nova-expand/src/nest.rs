@@ -63,9 +63,10 @@ pub(crate) fn is_plain(statements: &[flat::Statement]) -> bool {
 
 /// True if statements are few and only compute scalars, perhaps with checks.
 pub(crate) fn is_plain_or_checked(statements: &[flat::Statement]) -> bool {
-    let is_check = |s: &flat::Statement| matches!(s.expression, flat::Expression::Check { .. });
-    let rest = statements.iter().filter(|s| !is_check(s));
-    statements.len() <= STATEMENTS_OF_A_NEST && rest.cloned().all(|s| is_plain(&[s]))
+    let fits = |s: &flat::Statement| {
+        matches!(s.expression, flat::Expression::Check { .. }) || is_plain(std::slice::from_ref(s))
+    };
+    statements.len() <= STATEMENTS_OF_A_NEST && statements.iter().all(fits)
 }
 
 /// Passes the results of a map's body to its outputs, where the body runs for any element at any time. The

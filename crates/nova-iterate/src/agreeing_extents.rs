@@ -9,13 +9,15 @@
 //! Only outermost loops have versions, as long as the copies of a function are short.
 
 use crate::limits::{LAST_EXTENTS, STATEMENTS_OF_AGREEING_EXTENTS, VERSIONED_EXTENTS};
-use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
+use nova_core::{ErrorKind, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
-use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
+use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable, View};
 use nova_flat::visit::{
-    Substitution, binders, bodies, bodies_mut, each_statement, fresh_copy, fresh_variables,
-    holds_strategies, size, strategy_of, used_variables,
+    Substitution, binders, bodies, bodies_mut, each_statement, fresh_copy, holds_strategies, size,
+    strategy_of, used_variables,
 };
+use nova_opt::loop_versioning::choice;
+use nova_schedule::{Parallelism, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Versions the loops of every function.
@@ -58,7 +60,7 @@ fn size_of(statement: &Statement) -> usize {
     all
 }
 
-/// What a loop says of the extents of arrays that are made before it.
+/// The facts about a loop that tell extents of arrays that are made before it.
 #[derive(Default)]
 struct Facts {
     /// The variables that the loop binds.
@@ -246,22 +248,8 @@ fn version(
     let mut then = fresh_copy(program, &whole, &mut substitution);
     views.append(&mut then.statements);
     then.statements = views;
-    // The results are bound by the conditional, and have other names in its branches.
-    let mut otherwise = whole;
-    let fresh = fresh_variables(program, &pattern, &mut Substitution::default());
-    otherwise.results = fresh.iter().map(|v| Atom::Variable(*v)).collect();
-    if let Some(last) = otherwise.statements.last_mut() {
-        last.pattern = fresh;
-    }
-    body.statements.push(Statement {
-        pattern,
-        expression: Expression::If {
-            condition,
-            then,
-            otherwise,
-        },
-        place,
-    });
+    body.statements
+        .push(choice(program, condition, then, whole, (pattern, place)));
 }
 
 /// True if a variable is bound outside of a body.
@@ -281,46 +269,12 @@ fn all_agree(
     place: &Place,
     body: &mut Body,
 ) -> Atom {
-    let mut all = None;
+    let mut code = Writer::new(program, place.clone(), Parallelism::DEFAULT);
+    let mut all = Atom::Constant(ScalarValue::Bool(true));
     for (extent, other) in extents {
-        let same = Expression::Scalar {
-            operation: ScalarOperation::Equal,
-            operand: Scalar::I64,
-            arguments: vec![Atom::Variable(*extent), *other],
-        };
-        let same = bind(program, same, place, body);
-        all = Some(match all {
-            None => same,
-            Some(before) => both(program, before, same, place, body),
-        });
+        let same = code.compare(ScalarOperation::Equal, Atom::Variable(*extent), *other);
+        all = code.both(all, same);
     }
-    all.unwrap_or(Atom::Constant(ScalarValue::Bool(true)))
-}
-
-/// Adds code that tests whether both of two conditions hold. Returns the result.
-fn both(
-    program: &mut Program,
-    condition: Atom,
-    other: Atom,
-    place: &Place,
-    body: &mut Body,
-) -> Atom {
-    let gives = |result| Body {
-        statements: Vec::new(),
-        results: vec![result],
-    };
-    let both = Expression::If {
-        condition,
-        then: gives(other),
-        otherwise: gives(Atom::Constant(ScalarValue::Bool(false))),
-    };
-    bind(program, both, place, body)
-}
-
-/// Binds a truth value.
-fn bind(program: &mut Program, expression: Expression, place: &Place, body: &mut Body) -> Atom {
-    let variable = program.add_variable("agree", Type::Scalar(Scalar::Bool));
-    body.statements
-        .push(Statement::binding(variable, expression, place.clone()));
-    Atom::Variable(variable)
+    body.statements.append(&mut code.out);
+    all
 }

@@ -13,11 +13,11 @@
 //! All reads must be at the index of an operation plus a constant. Other conditions would stay in the loop, where
 //! they may cost more than the copy.
 
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
-use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable};
+use nova_flat::ir::{Atom, Body, Expression, Program, Variable};
 use nova_flat::visit::{bodies_mut, count_uses, each_function, each_statement};
-use nova_opt::writer::Writer;
+use nova_schedule::{Parallelism, Writer};
 use std::collections::{HashMap, HashSet};
 
 /// Rewrites the reads of padded vectors in every function.
@@ -39,7 +39,7 @@ struct Piece {
     element: Option<Atom>,
 }
 
-/// What is known of the statements of a function.
+/// The plain indices and the padded vectors of a function.
 #[derive(Default)]
 struct Facts {
     /// The indices of operations, and the numbers that are one plus a constant.
@@ -158,82 +158,40 @@ fn rewrite(program: &mut Program, array: Variable, pieces: &[Piece], body: &mut 
             _others => None,
         };
         if let Some(index) = read {
-            let mut read = Read {
-                program,
-                scalar: Scalar::I64,
-                index,
-                statement: &statement,
-            };
-            read.scalar = read.program.ty(array).element();
-            let mut chosen = read.element(pieces, Atom::index(0));
-            body.statements.append(&mut chosen.statements);
-            if let Some(value) = chosen.results.first() {
-                statement.expression = Expression::Atom(*value);
-            }
+            let scalar = program.ty(array).element();
+            let mut code = Writer::new(program, statement.place.clone(), Parallelism::DEFAULT);
+            let value = element(&mut code, pieces, scalar, index, Atom::index(0));
+            body.statements.append(&mut code.out);
+            statement.expression = Expression::Atom(value);
         }
         body.statements.push(statement);
     }
 }
 
-/// A read of a padded vector.
-struct Read<'a> {
-    program: &'a mut Program,
-    /// The type of the elements.
+/// Writes the element at an index of pieces, of which the first one begins at `start`. The index is in range.
+fn element(
+    code: &mut Writer<'_>,
+    pieces: &[Piece],
     scalar: Scalar,
     index: Atom,
-    statement: &'a Statement,
-}
-
-impl Read<'_> {
-    /// Returns the element of the pieces, of which the first one begins at `start`.
-    fn element(&mut self, pieces: &[Piece], start: Atom) -> Body {
-        let mut made = Body {
-            statements: Vec::new(),
-            results: Vec::new(),
-        };
-        let Some((piece, others)) = pieces.split_first() else {
-            return made;
-        };
-        let place = self.statement.place.clone();
-        if others.is_empty() {
-            made.results = vec![self.of_piece(piece, start, &mut made.statements)];
-            return made;
+    start: Atom,
+) -> Atom {
+    let Some((piece, others)) = pieces.split_first() else {
+        return Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
+    };
+    let own = |code: &mut Writer<'_>| match piece.element {
+        Some(element) => element,
+        None => {
+            let at = code.scalar(ScalarOperation::Subtract, index, start);
+            code.element(piece.array, at)
         }
-        let mut write = Writer::new(self.program, &place, &mut made.statements);
-        let end = match (start.as_i64(), piece.extent.as_i64()) {
-            (Some(start), Some(extent)) => Atom::index(start + extent),
-            (Some(0), None) => piece.extent,
-            (_, _) => write.scalar("end", ScalarOperation::Add, [start, piece.extent]),
-        };
-        let inside = write.scalar("inside", ScalarOperation::Less, [self.index, end]);
-        let mut then = Vec::new();
-        let value = self.of_piece(piece, start, &mut then);
-        let otherwise = deep(|| self.element(others, end));
-        let choice = Expression::If {
-            condition: inside,
-            then: Body {
-                statements: then,
-                results: vec![value],
-            },
-            otherwise,
-        };
-        let mut write = Writer::new(self.program, &place, &mut made.statements);
-        let chosen = write.bound("padded", self.scalar, choice);
-        made.results = vec![chosen];
-        made
+    };
+    if others.is_empty() {
+        return own(code);
     }
-
-    /// Returns the element of a piece that begins at `start`.
-    fn of_piece(&mut self, piece: &Piece, start: Atom, out: &mut Vec<Statement>) -> Atom {
-        if let Some(element) = piece.element {
-            return element;
-        }
-        let mut write = Writer::new(self.program, &self.statement.place, out);
-        let at = write.scalar("at", ScalarOperation::Subtract, [self.index, start]);
-        let read = Expression::Index {
-            array: piece.array,
-            indices: vec![at],
-        };
-        write.bound("element", self.scalar, read)
-    }
+    let end = code.scalar(ScalarOperation::Add, start, piece.extent);
+    let inside = code.compare(ScalarOperation::Less, index, end);
+    code.choose_one(inside, scalar, own, |code| {
+        deep(|| element(code, others, scalar, index, end))
+    })
 }

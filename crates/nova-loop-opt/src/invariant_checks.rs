@@ -93,7 +93,7 @@ fn taken_out(memory: &Memory, command: &mut Command) -> Vec<Command> {
     before
 }
 
-/// What is the same in each iteration of a loop.
+/// The values of a loop that are the same in each iteration.
 struct Same {
     /// The variables that change.
     changing: BTreeSet<Variable>,

@@ -160,23 +160,13 @@ impl Versions<'_> {
         self.settle(&mut settled, extents);
         let condition = self.equal(&whole, extents, &place, body);
         deep(|| self.body(&mut settled));
-        // The results are bound by the conditional, and have other names in its branches.
-        let mut otherwise = whole;
-        let mut renamed = Substitution::default();
-        let fresh = fresh_variables(self.program, &pattern, &mut renamed);
-        otherwise.results = fresh.iter().map(|v| Atom::Variable(*v)).collect();
-        if let Some(last) = otherwise.statements.last_mut() {
-            last.pattern = fresh;
-        }
-        body.statements.push(Statement {
-            pattern,
-            expression: Expression::If {
-                condition,
-                then: settled,
-                otherwise,
-            },
-            place,
-        });
+        body.statements.push(choice(
+            self.program,
+            condition,
+            settled,
+            whole,
+            (pattern, place),
+        ));
     }
 
     /// Gives the loop at the end of a body the extents of its second iteration from the start, and lets it keep others.
@@ -301,6 +291,32 @@ impl Versions<'_> {
         body.statements
             .push(Statement::binding(variable, expression, place.clone()));
         Atom::Variable(variable)
+    }
+}
+
+/// Returns the conditional between a version of a statement and the statement itself, which stands alone in `otherwise`
+/// and binds `pattern`. The conditional binds that instead.
+pub fn choice(
+    program: &mut Program,
+    condition: Atom,
+    then: Body,
+    mut otherwise: Body,
+    (pattern, place): (Vec<Variable>, Place),
+) -> Statement {
+    // The results have other names in the branches.
+    let fresh = fresh_variables(program, &pattern, &mut Substitution::default());
+    otherwise.results = fresh.iter().map(|v| Atom::Variable(*v)).collect();
+    if let Some(last) = otherwise.statements.last_mut() {
+        last.pattern = fresh;
+    }
+    Statement {
+        pattern,
+        expression: Expression::If {
+            condition,
+            then,
+            otherwise,
+        },
+        place,
     }
 }
 

@@ -45,7 +45,7 @@ impl Writer<'_> {
     }
 
     /// Returns the result of one of two bodies, a scalar.
-    pub(crate) fn choose_one(
+    pub fn choose_one(
         &mut self,
         condition: Atom,
         scalar: Scalar,
@@ -180,7 +180,7 @@ impl Writer<'_> {
     }
 
     /// Reads an element of an array.
-    pub(crate) fn element(&mut self, array: Variable, index: Atom) -> Atom {
+    pub fn element(&mut self, array: Variable, index: Atom) -> Atom {
         let value = self.fresh("value", self.program.ty(array).element());
         let indices = vec![index];
         self.push(vec![value], Expression::Index { array, indices });

@@ -255,3 +255,22 @@ fn columns_that_are_read_by_rows_and_by_columns_are_copied_for_steps_in_place() 
     let code = emit(text, Target::Sequential, How::usual(true), Stage::Flat);
     assert!(code.contains("(scatter_block "), "{code}");
 }
+
+#[test]
+fn results_behind_checks_of_other_values_are_made_where_they_are_given() {
+    let text = "((c : bool) (d : int) (X : vector int) (Y : vector int))
+        (if c (map (lambda (x) (+ (/ x d) (Y ! 1))) X) (map (lambda (x) (- (/ x d) (Y ! 1))) X))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(code.contains("(allocate_result "), "{code}");
+    assert!(!code.contains("(allocate "), "{code}");
+}
+
+#[test]
+fn results_stand_behind_checks_of_their_sizes() {
+    let text = "((c : bool) (n : int) (X : vector int))
+        (if c (tabulate n (lambda (i) (+ (X ! i) i))) (tabulate n (lambda (i) (- (X ! i) i))))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    let check = code.find(" index [").expect("a check of an index");
+    let memory = code.find("(allocate").expect("an array");
+    assert!(check < memory, "{code}");
+}
