@@ -13,6 +13,15 @@ static uint64_t nova_empty[1];
 #define NOVA_ALIGN_FROM 4096
 #define NOVA_ALIGNMENT 64
 
+/* Memory that starts at a line, and that free() releases; null if there is none. */
+static void *nova_aligned_memory(size_t bytes)
+{
+    if (bytes > PTRDIFF_MAX - NOVA_ALIGNMENT)
+        return NULL;
+    size_t lines = (bytes + NOVA_ALIGNMENT - 1) / NOVA_ALIGNMENT;
+    return aligned_alloc(NOVA_ALIGNMENT, lines * NOVA_ALIGNMENT);
+}
+
 /* What the C library puts before a block, which together with a block of lines fills lines. */
 #define NOVA_MALLOC_HEADER 16
 
@@ -30,7 +39,8 @@ static void *nova_host_memory(size_t bytes)
     if (data == NULL || (uintptr_t)data % NOVA_ALIGNMENT == 0)
         return data;
     free(data);
-    return aligned_alloc(NOVA_ALIGNMENT, lines * NOVA_ALIGNMENT);
+    /* So large that malloc() finds it for the next block of this size. */
+    return nova_aligned_memory(lines * NOVA_ALIGNMENT);
 }
 
 #endif

@@ -45,7 +45,8 @@ static bool nova_more_memory(nova_context *context, void **data, size_t used, si
         if ((uintptr_t)more % NOVA_ALIGNMENT == 0)
             return true;
     }
-    more = nova_host_memory(bytes);
+    /* What aligned_alloc() gives still starts at a line when it has grown. */
+    more = bytes >= NOVA_REMAP_FROM ? nova_aligned_memory(bytes) : nova_host_memory(bytes);
     if (more == NULL)
         return false;
     memcpy(more, *data, used);
