@@ -32,7 +32,8 @@
 mod rewrite;
 
 pub use rewrite::{
-    Substitution, fresh_copy, fresh_lambda, fresh_variable, fresh_variables, substitute,
+    Substitution, choice_of_versions, fresh_copy, fresh_lambda, fresh_variable, fresh_variables,
+    substitute,
 };
 
 use crate::ir::{

@@ -13,10 +13,9 @@ use nova_core::{ErrorKind, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable, View};
 use nova_flat::visit::{
-    Substitution, binders, bodies, bodies_mut, each_statement, fresh_copy, holds_strategies, size,
-    strategy_of, used_variables,
+    Substitution, binders, bodies, bodies_mut, choice_of_versions, each_statement, fresh_copy,
+    holds_strategies, size, strategy_of, used_variables,
 };
-use nova_opt::loop_versioning::choice;
 use nova_schedule::{Parallelism, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -248,8 +247,13 @@ fn version(
     let mut then = fresh_copy(program, &whole, &mut substitution);
     views.append(&mut then.statements);
     then.statements = views;
-    body.statements
-        .push(choice(program, condition, then, whole, (pattern, place)));
+    body.statements.push(choice_of_versions(
+        program,
+        condition,
+        then,
+        whole,
+        (pattern, place),
+    ));
 }
 
 /// True if a variable is bound outside of a body.

@@ -21,7 +21,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable, View,
 };
 use nova_flat::visit::{
-    Substitution, binders, bodies, bodies_mut, each_statement, fresh_copy, fresh_variables,
+    Substitution, binders, bodies, bodies_mut, choice_of_versions, each_statement, fresh_copy,
     holds_strategies, size,
 };
 use std::collections::HashSet;
@@ -160,7 +160,7 @@ impl Versions<'_> {
         self.settle(&mut settled, extents);
         let condition = self.equal(&whole, extents, &place, body);
         deep(|| self.body(&mut settled));
-        body.statements.push(choice(
+        body.statements.push(choice_of_versions(
             self.program,
             condition,
             settled,
@@ -291,32 +291,6 @@ impl Versions<'_> {
         body.statements
             .push(Statement::binding(variable, expression, place.clone()));
         Atom::Variable(variable)
-    }
-}
-
-/// Returns the conditional between a version of a statement and the statement itself, which stands alone in `otherwise`
-/// and binds `pattern`. The conditional binds that instead.
-pub fn choice(
-    program: &mut Program,
-    condition: Atom,
-    then: Body,
-    mut otherwise: Body,
-    (pattern, place): (Vec<Variable>, Place),
-) -> Statement {
-    // The results have other names in the branches.
-    let fresh = fresh_variables(program, &pattern, &mut Substitution::default());
-    otherwise.results = fresh.iter().map(|v| Atom::Variable(*v)).collect();
-    if let Some(last) = otherwise.statements.last_mut() {
-        last.pattern = fresh;
-    }
-    Statement {
-        pattern,
-        expression: Expression::If {
-            condition,
-            then,
-            otherwise,
-        },
-        place,
     }
 }
 

@@ -157,7 +157,7 @@ pub(super) fn common_statements<'a>(
         cx.statements(std::slice::from_ref(statement))?;
         // Several loops over lanes use a value, each of which is translated from the same statements.
         for variable in &statement.pattern {
-            if !cx.source.variable(*variable).ty.is_array() {
+            if !cx.source.variable(*variable).ty.is_array() && !cx.facts.is_unused(*variable) {
                 let value = cx.simple(flat::Atom::Variable(*variable))?;
                 cx.bind_simple(*variable, value)?;
             }

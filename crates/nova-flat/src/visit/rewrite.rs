@@ -1,9 +1,9 @@
 //! Substitutions, and copies of code with new names.
 
 use super::{binders, binders_mut, bodies_mut, operands_mut};
-use crate::ir::{Atom, Body, Expression, Lambda, Program, Type, Variable};
+use crate::ir::{Atom, Body, Expression, Lambda, Program, Statement, Type, Variable};
 use crate::memory::{Lmad, Memory, Polynomial, polynomial_of};
-use nova_diag::deep;
+use nova_diag::{Place, deep};
 use std::collections::HashMap;
 
 /// A map from variables to atoms. It is not applied to its own atoms: `x → y, y → 1` turns `x` into
@@ -154,6 +154,32 @@ pub fn fresh_copy(program: &mut Program, body: &Body, substitution: &mut Substit
     let mut copy = body.clone();
     freshen(program, &mut copy, substitution);
     copy
+}
+
+/// Returns the conditional between a version of a statement and the statement itself, which stands alone in `otherwise`
+/// and binds `pattern`. The conditional binds that instead.
+pub fn choice_of_versions(
+    program: &mut Program,
+    condition: Atom,
+    then: Body,
+    mut otherwise: Body,
+    (pattern, place): (Vec<Variable>, Place),
+) -> Statement {
+    // The results have other names in the branches.
+    let fresh = fresh_variables(program, &pattern, &mut Substitution::default());
+    otherwise.results = fresh.iter().map(|v| Atom::Variable(*v)).collect();
+    if let Some(last) = otherwise.statements.last_mut() {
+        last.pattern = fresh;
+    }
+    Statement {
+        pattern,
+        expression: Expression::If {
+            condition,
+            then,
+            otherwise,
+        },
+        place,
+    }
 }
 
 /// As [`fresh_copy`], with new parameters too.
