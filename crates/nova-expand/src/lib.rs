@@ -22,6 +22,7 @@ mod calls;
 mod compaction;
 mod contractions;
 mod control;
+mod early_exit;
 mod env;
 mod facts;
 mod few_rows;

@@ -31,3 +31,14 @@ pub(crate) const TERMS_OF_AN_ADDRESS: usize = 16;
 
 /// The longest chain of statements by which two factors of a contraction are compared.
 pub(crate) const STATEMENTS_OF_A_COMPARISON: usize = 16;
+
+/// The number of elements of a reduction of truths that are looked at one by one. Few more elements have no
+/// advantage of vectors.
+pub(crate) const PROBED_ELEMENTS: i64 = 8;
+
+/// The number of elements that are then looked at before the first question whether later ones matter. It
+/// doubles each time, up to [`LONGEST_STRETCH`].
+pub(crate) const FIRST_STRETCH: i64 = 32;
+
+/// The maximum number of elements between two such questions. The question costs nothing beside them.
+pub(crate) const LONGEST_STRETCH: i64 = 1024;

@@ -4,6 +4,7 @@
 use crate::compaction::{stage_survivors, wrap_in_staged_chunks};
 use crate::contractions::contraction;
 use crate::contractions::selection::contraction_of;
+use crate::early_exit::{may_end_early, operation_until_absorbed};
 use crate::env::Env;
 use crate::groups::{grouping_of, operation_in_groups};
 use crate::growing::{end_rows_in_place, grow_rows};
@@ -95,6 +96,10 @@ fn other_operation<'a>(
         && let Some(schedule) = lane_schedule(cx, operation)
     {
         return operation_in_rows(cx, operation, schedule, pattern, place);
+    }
+    if !cx.lockstep && may_end_early(operation) && cx.program.plan.allows(place, Choice::EarlyExit)
+    {
+        return operation_until_absorbed(cx, operation, pattern, place);
     }
     let states = start_states(cx, &operation.carries)?;
     let extents = cx.simple_values(&operation.shape)?;
@@ -257,7 +262,7 @@ fn note_space(
 
 /// Returns the space of an operation. Several dimensions have a counter if an output needs the number of
 /// an index.
-fn space_of(
+pub(crate) fn space_of(
     out: &mut Writer,
     operation: &flat::ArrayOperation,
     extents: &[Expression],

@@ -72,6 +72,7 @@
 pub mod alone;
 mod atom;
 pub mod freedom;
+pub mod greatest;
 mod groups;
 pub mod interpret;
 pub mod ir;

@@ -34,6 +34,8 @@ pub enum Choice {
     Lockstep,
     /// Whether a transposed copy is made in tiles.
     Transpose,
+    /// Whether a reduction of truths stops early.
+    EarlyExit,
     /// Whether invariant conditions leave a loop.
     Unswitch,
     /// Whether a loop is split at its ends.
@@ -110,6 +112,7 @@ pub const CHOICES: &[Row] = &[
     row(Choice::Groups, "groups", "loops", "whether short rows are computed in groups", WAYS),
     row(Choice::Lockstep, "lockstep", "loops", "whether iterations that contain loops are taken in lanes", WAYS),
     row(Choice::Transpose, "transpose", "loops", "whether a transposed copy is made in tiles", WAYS),
+    row(Choice::EarlyExit, "early-exit", "loops", "whether a reduction of truths stops early", WAYS),
     row(Choice::Unswitch, "unswitch", "loop-unswitching", "whether conditions that never change leave the loop", WAYS),
     row(Choice::Split, "split", "index-set-splitting", "whether the loop is split at its ends", WAYS),
     row(Choice::Narrow, "narrow", "narrow-accumulators", "whether small integers are added in narrow lanes", WAYS),

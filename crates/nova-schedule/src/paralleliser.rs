@@ -14,7 +14,7 @@ use crate::policy::Parallelism;
 use crate::sample_sort::KeySort;
 use crate::shared::NodeMakers;
 use crate::short_dimensions::{has_rows, rows_or_chunks};
-use crate::sort::{parallelise_sort, parallelise_sort_keys};
+use crate::sort::{least_shared_keys, parallelise_sort, parallelise_sort_keys};
 use crate::stencil::{Definitions, Stencil};
 use crate::stores::{is_orderless, scatters, stores_blocks};
 use crate::strategies::Asked;
@@ -24,6 +24,7 @@ use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
 use nova_flat::alone::Alone;
 use nova_flat::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
+use nova_flat::greatest::Greatest;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
@@ -70,6 +71,7 @@ fn parallelise(
         definitions: Definitions::default(),
         alone,
         plan,
+        greatest: Greatest::default(),
         program,
         depth: 0,
         repeated: false,
@@ -117,6 +119,8 @@ pub(crate) struct Paralleliser<'a> {
     /// The operations that one thread runs whatever they cost.
     alone: &'a Alone,
     plan: &'a Plan,
+    /// The greatest values of sizes.
+    greatest: Greatest,
     /// The number of enclosing parallelised operations.
     depth: usize,
     /// True in a loop inside of a parallelised operation. Its operations are parallelised in those iterations in
@@ -131,6 +135,7 @@ impl Paralleliser<'_> {
         let mut statements = Vec::with_capacity(body.statements.len());
         for mut statement in std::mem::take(&mut body.statements) {
             self.fill_by_threads(&mut statement);
+            self.greatest.note(&statement);
             if is_shared(&statement) {
                 self.note(
                     &statement,
@@ -185,7 +190,11 @@ impl Paralleliser<'_> {
         let obstacle = match &statement.expression {
             Expression::Operation(operation) => self.obstacle_of(operation),
             Expression::Sort { compare, .. } => self.obstacle_in(&compare.body),
-            Expression::SortKeys { .. } => None,
+            Expression::SortKeys { count, .. } => {
+                let most = self.greatest.of(*count);
+                let is_small = most.is_some_and(|most| most <= least_shared_keys(self.parallelism));
+                is_small.then_some(Reason::Small)
+            }
             _nothing_to_parallelise => return None,
         };
         let is_wanted = || self.plan.allows(&statement.place, Choice::Threads);
@@ -283,13 +292,9 @@ impl Paralleliser<'_> {
 
     /// True if an operation is known to cost less than two chunks.
     fn is_small(&self, operation: &ArrayOperation) -> bool {
-        let product = operation
-            .shape
-            .iter()
-            .try_fold(1i64, |n, extent| match extent {
-                Atom::Constant(ScalarValue::I64(m)) => Some(n.saturating_mul(*m)),
-                Atom::Constant(_) | Atom::Variable(_) => None,
-            });
+        let product = operation.shape.iter().try_fold(1i64, |n, extent| {
+            Some(n.saturating_mul(self.greatest.of(*extent)?.max(0)))
+        });
         match (product, Cost::of(self.program, operation).0.constant()) {
             (Some(n), Some(cost)) => {
                 n.saturating_mul(cost) < least_work(operation, self.parallelism)

@@ -124,6 +124,14 @@ pub(crate) fn least_chunk_of_keys(parallelism: Parallelism) -> i64 {
     (parallelism.grain / KEY).max(1)
 }
 
+/// Returns the number of keys up to which one thread sorts them.
+pub(crate) fn least_shared_keys(parallelism: Parallelism) -> i64 {
+    match parallelism.kernels {
+        true => least(parallelism),
+        false => least_chunk_of_keys(parallelism),
+    }
+}
+
 /// Returns the number of keys of a chunk.
 fn key_chunk_size(code: &mut Writer, count: Atom) -> Atom {
     let least = least_chunk_of_keys(code.parallelism);

@@ -274,3 +274,15 @@ fn results_stand_behind_checks_of_their_sizes() {
     let memory = code.find("(allocate").expect("an array");
     assert!(check < memory, "{code}");
 }
+
+#[test]
+fn conjunctions_stop_where_they_are_decided() {
+    let text = "((P : vector int) (Q : vector int)) (let (n (min (length P) (length Q))) in
+        (reduce and true (tabulate n (lambda (i) (= (P ! i) (Q ! i))))))";
+    let code = emit(text, Target::Sequential, How::usual(true), Stage::Loop);
+    assert_eq!(code.matches("(break)").count(), 2, "{code}");
+    let failing = "((n : int) (X : vector int))
+        (reduce and true (tabulate n (lambda (i) (< 0 (/ 7 (X ! (% i 5)))))))";
+    let code = emit(failing, Target::Sequential, How::usual(true), Stage::Loop);
+    assert!(!code.contains("(break)"), "{code}");
+}

@@ -263,6 +263,8 @@ impl SortByKeys<'_> {
         let near = code.scalar(Operation::Maximum, near, Atom::index(1));
         let distance = code.scalar(Operation::Maximum, near, far);
         let size = code.scalar(Operation::Divide, count, distance);
+        // It is so in any case, but later passes see it here.
+        let size = code.scalar(Operation::Minimum, size, Atom::index(2 << MOST_BITS));
         let ty = self.keys.first().map_or(Scalar::U32, |key| key.word);
         let sample = code.fresh_array("sample", ty, size);
         code.map(sample, Level::Sequential, |code, index| {
