@@ -1,6 +1,6 @@
 //! Reductions of truths that stop early: no later element changes a conjunction that is false, or a
-//! disjunction that is true. The first elements are looked at one by one. After them the loop runs in stretches
-//! that grow, and asks between two of them, so that what is inside a stretch can be computed in vectors.
+//! disjunction that is true. The first elements are looked at one by one. After them the loop runs in strips
+//! that grow, and asks between two of them, so that what is inside a strip can be computed in vectors.
 //!
 //! ```text
 //! first = 0
@@ -17,7 +17,7 @@
 //! ```
 
 use crate::accumulators::Kind;
-use crate::limits::{FIRST_STRETCH, LONGEST_STRETCH, PROBED_ELEMENTS, STATEMENTS_OF_A_NEST};
+use crate::limits::{FIRST_STRIP, LONGEST_STRIP, PROBED_ELEMENTS, STATEMENTS_OF_A_NEST};
 use crate::loops::wrap;
 use crate::operation::space_of;
 use crate::output::Output;
@@ -91,7 +91,7 @@ pub(crate) fn operation_until_absorbed<'a>(
             if is_simple {
                 let indices = cx.bind_indices(&operation.indices)?;
                 let code = iteration(cx, operation, &outputs, &extents, &indices, place)?;
-                run_in_stretches(cx, (&end, &extent), first, (&indices, code), place)?;
+                run_in_strips(cx, (&end, &extent), first, (&indices, code), place)?;
             }
         }
         None => wrap(cx, &extents, &indices, code, place),
@@ -202,15 +202,15 @@ fn probe<'a>(
     })
 }
 
-/// Writes a loop that asks before each stretch of the elements that are left.
-fn run_in_stretches<'a>(
+/// Writes a loop that asks before each strip of the elements that are left.
+fn run_in_strips<'a>(
     cx: &mut Translator<'a>,
     (end, extent): (&Expression, &Expression),
     first: Variable,
     (indices, code): (&[Variable], Vec<Command>),
     place: &Place,
 ) -> Result<()> {
-    let length = cx.declare("length", INDEX, Expression::index(FIRST_STRETCH));
+    let length = cx.declare("length", INDEX, Expression::index(FIRST_STRIP));
     let [begin, now] = [first, length].map(Expression::Variable);
     let own = cx.add_variable("own", INDEX);
     let number = begin.clone().plus(Expression::Variable(own));
@@ -226,7 +226,7 @@ fn run_in_stretches<'a>(
         let count = binary(ScalarOperation::Minimum, left, now.clone());
         wrap(cx, &[count], &[own], body, place);
         cx.assign(first, begin.plus(now.clone()));
-        let longest = Expression::index(LONGEST_STRETCH);
+        let longest = Expression::index(LONGEST_STRIP);
         let longer = binary(ScalarOperation::Minimum, now.clone().plus(now), longest);
         cx.assign(length, longer);
         Ok(())

@@ -37,8 +37,8 @@ pub(crate) const STATEMENTS_OF_A_COMPARISON: usize = 16;
 pub(crate) const PROBED_ELEMENTS: i64 = 8;
 
 /// The number of elements that are then looked at before the first question whether later ones matter. It
-/// doubles each time, up to [`LONGEST_STRETCH`].
-pub(crate) const FIRST_STRETCH: i64 = 32;
+/// doubles each time, up to [`LONGEST_STRIP`].
+pub(crate) const FIRST_STRIP: i64 = 32;
 
 /// The maximum number of elements between two such questions. The question costs nothing beside them.
-pub(crate) const LONGEST_STRETCH: i64 = 1024;
+pub(crate) const LONGEST_STRIP: i64 = 1024;

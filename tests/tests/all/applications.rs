@@ -110,7 +110,7 @@ fn every_program_has_a_row_and_c_by_hand() {
 fn they_are_measured() {
     for threads in [None, Some(2)] {
         let plan = Plan {
-            names: vec!["hotspot".into(), "quickhull".into()],
+            names: vec!["hotspot".into(), "pathfinder".into()],
             shrink: 64,
             rounds: 1,
             threads,
@@ -122,7 +122,7 @@ fn they_are_measured() {
         assert!(text.contains("| hotspot | 8 rows |"), "{text}");
         let json: serde_json::Value = serde_json::from_str(&report::json(&found)).expect("JSON");
         assert_eq!(json["measurements"].as_array().map(Vec::len), Some(4));
-        assert!(report::svg(&found).contains("quickhull"));
+        assert!(report::svg(&found).contains("pathfinder"));
     }
 }
 

@@ -2,9 +2,9 @@
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::processes::on_all_cores;
-use nova_tests::sources;
+use nova_tests::{effort, sources};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGETS: [Target; 3] = [Target::Sequential, Target::Pthreads, Target::Cuda];
@@ -67,13 +67,16 @@ fn compare(path: &Path, target: Target) -> Option<usize> {
 #[test]
 fn nothing_changes_but_the_lines() {
     let programs = sources::programs(&["nova-examples", "tests/classes"]);
+    let numbered = programs.iter().enumerate();
+    let tried = numbered.filter(|(number, _)| effort::tries(*number, 2));
+    let programs: Vec<&PathBuf> = tried.map(|(_, path)| path).collect();
     let counts = on_all_cores(programs.len() as u64, |k| {
         let target = TARGETS[k as usize % TARGETS.len()];
-        compare(&programs[k as usize], target)
+        compare(programs[k as usize], target)
     });
     let counts: Vec<usize> = counts.into_iter().flatten().collect();
-    assert!(counts.len() > 60, "{}", counts.len());
-    assert!(counts.iter().filter(|n| **n > 0).count() > 50);
+    assert!(counts.len() > 40, "{}", counts.len());
+    assert!(counts.iter().filter(|n| **n > 0).count() > 35);
 }
 
 /// A program whose loops stand on lines 4 to 7, and a function without loops that begins on line 1.

@@ -69,6 +69,7 @@ mod shared_nodes;
 mod short_dimensions;
 mod stencils;
 mod traffic;
+mod unit_tests;
 mod vector_math;
 mod wide_sums;
 mod work;
