@@ -19,9 +19,9 @@
 use crate::accumulators::Kind;
 use crate::limits::{FIRST_STRIP, LONGEST_STRIP, PROBED_ELEMENTS, STATEMENTS_OF_A_NEST};
 use crate::loops::wrap;
-use crate::operation::space_of;
 use crate::output::Output;
 use crate::outputs::{consume_all, finish_output, start_outputs};
+use crate::space::space_of;
 use crate::stored::binary;
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};

@@ -18,14 +18,14 @@ use crate::outputs::{consume_all, finish_output, start_outputs};
 use crate::places::State;
 use crate::references::Moving;
 use crate::source::array_block;
-use crate::space::{Rows, Space, split};
+use crate::space::{space_of, split};
 use crate::states::{bind_states, replace, start_states};
 use crate::stored::{stores_in_chunks, wrap_in_chunks};
 use crate::strided::{tiles_of_map, wrap_in_tiles};
 use crate::tiles::operation_in_tiles;
 use crate::tiles::tiling::{tiling_of, tiling_without_panels};
 use crate::translator::Translator;
-use crate::writer::{INDEX, Nesting, Result, Writer};
+use crate::writer::{Nesting, Result, Writer};
 use nova_core::strategy;
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -258,41 +258,6 @@ fn note_space(
         }
     }
     Ok(())
-}
-
-/// Returns the space of an operation. Several dimensions have a counter if an output needs the number of
-/// an index.
-pub(crate) fn space_of(
-    out: &mut Writer,
-    operation: &flat::ArrayOperation,
-    extents: &[Expression],
-    indices: &[Variable],
-    place: &Place,
-) -> Result<(Space, Option<Variable>)> {
-    let mut space = Space::unordered(extents, Rows::None, place);
-    space.parallel = operation.level == flat::Level::Grid;
-    space.indices = indices.iter().map(|v| Expression::Variable(*v)).collect();
-    if let [index] = indices {
-        space.number = Expression::Variable(*index);
-        return Ok((space, None));
-    }
-    let ordered = operation.outputs.iter().any(|o| match o {
-        flat::Output::Reduce { .. } => true,
-        flat::Output::Map => false,
-        flat::Output::Scatter { positions, .. } => !positions.are_orderless(),
-        flat::Output::Scan { .. }
-        | flat::Output::Filter { .. }
-        | flat::Output::Histogram { .. }
-        | flat::Output::Collect { .. } => true,
-        flat::Output::Join { .. } => false,
-    });
-    if !ordered {
-        return Ok((space, None));
-    }
-    space.count = out.simplify(space.count, "count", INDEX);
-    let counter = out.declare("number", INDEX, Expression::index(0));
-    space.number = Expression::Variable(counter);
-    Ok((space, Some(counter)))
 }
 
 /// Writes code inside the loops of a space. The outermost loop has level `level`.

@@ -1,11 +1,11 @@
 //! The index space of an operation, as its outputs see it.
 
-use crate::writer::Result;
+use crate::writer::{INDEX, Result, Writer};
 use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::error::internal;
-use nova_loop::ir::Expression;
+use nova_loop::ir::{Expression, Variable};
 
 /// The index space of an operation, as the outputs see it.
 pub(crate) struct Space {
@@ -92,4 +92,39 @@ pub(crate) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {
         [variable] => Ok(*variable),
         _ => Err(internal("a pattern of the wrong length")),
     }
+}
+
+/// Returns the space of an operation. Several dimensions have a counter if an output needs the number of
+/// an index.
+pub(crate) fn space_of(
+    out: &mut Writer,
+    operation: &flat::ArrayOperation,
+    extents: &[Expression],
+    indices: &[Variable],
+    place: &Place,
+) -> Result<(Space, Option<Variable>)> {
+    let mut space = Space::unordered(extents, Rows::None, place);
+    space.parallel = operation.level == flat::Level::Grid;
+    space.indices = indices.iter().map(|v| Expression::Variable(*v)).collect();
+    if let [index] = indices {
+        space.number = Expression::Variable(*index);
+        return Ok((space, None));
+    }
+    let ordered = operation.outputs.iter().any(|o| match o {
+        flat::Output::Reduce { .. } => true,
+        flat::Output::Map => false,
+        flat::Output::Scatter { positions, .. } => !positions.are_orderless(),
+        flat::Output::Scan { .. }
+        | flat::Output::Filter { .. }
+        | flat::Output::Histogram { .. }
+        | flat::Output::Collect { .. } => true,
+        flat::Output::Join { .. } => false,
+    });
+    if !ordered {
+        return Ok((space, None));
+    }
+    space.count = out.simplify(space.count, "count", INDEX);
+    let counter = out.declare("number", INDEX, Expression::index(0));
+    space.number = Expression::Variable(counter);
+    Ok((space, Some(counter)))
 }
