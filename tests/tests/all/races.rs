@@ -52,11 +52,11 @@ const INPUTS: [(&str, &str); 10] = [
 
 /// Returns the functions of a text of Loop, each with the name of the seed before its own name and
 /// those of its variables. Arrays have room after them, so that a race that writes too far writes
-/// to memory of the program.
+/// to memory of the program. Local arrays begin with zeros, so that one that reads too early reads an index.
 fn functions(name: &str, text: &str) -> String {
     let (_, text) = text.split_once("(program").expect("a program");
     let text = text.trim_end().strip_suffix(')').expect("its end");
-    let text = with_room(text);
+    let text = with_zeros(&with_room(text));
     let mut variables: BTreeSet<&str> = names(&text).into_iter().collect();
     let indices = text.split("(for ").skip(1);
     variables.extend(indices.filter_map(|rest| rest.split(' ').next()));
@@ -78,6 +78,22 @@ fn functions(name: &str, text: &str) -> String {
         rest = others;
     }
     renamed
+}
+
+/// Returns the text with zeros in each local array.
+fn with_zeros(text: &str) -> String {
+    const LOCAL: &str = "(local ";
+    let mut pieces = text.split(LOCAL);
+    let mut all = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let (name, rest) = piece.split_once(':').expect("a name and a type");
+        let (ty, rest) = rest.split_once(") ").expect("the type of a pointer");
+        let (count, rest) = rest.split_once(')').expect("a number of elements");
+        all += &format!(
+            "{LOCAL}{name}:{ty}) {count})\n(for {name}_zero {count} sequential (store {name} {name}_zero 0)){rest}"
+        );
+    }
+    all
 }
 
 /// Returns the text with room after each result.
