@@ -1,8 +1,8 @@
 //! Facts about a Mem program that the translation needs beforehand: the number of uses of a scalar, the
 //! loop where it is used, and the last use of a block. One walk over the program collects them.
 
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
+use nova_flat::greatest::Greatest;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, FunctionId, Lambda, Level, Output, Program,
     Statement, Type, Variable,
@@ -17,6 +17,8 @@ pub(crate) const END: u32 = u32::MAX;
 /// Facts about all variables of a program, indexed by variable.
 pub(crate) struct Facts {
     scalars: Vec<ScalarFacts>,
+    /// The greatest values of scalars.
+    pub(crate) greatest: Greatest,
     blocks: Vec<BlockFacts>,
     /// For each function, true if it calls itself in tail position.
     pub(crate) tail_calls: Vec<bool>,
@@ -31,8 +33,6 @@ struct ScalarFacts {
     uses: u32,
     bound_in: u32,
     used_in: u32,
-    /// An upper bound of an `i64`, if its operands give one.
-    most: Option<i64>,
 }
 
 /// The origin of a block.
@@ -76,6 +76,7 @@ impl Facts {
             program,
             facts: Facts {
                 scalars: vec![ScalarFacts::default(); count],
+                greatest: Greatest::default(),
                 blocks: vec![BlockFacts::default(); count],
                 tail_calls: vec![false; program.functions.len()],
                 grids: false,
@@ -111,37 +112,6 @@ impl Facts {
             Atom::Constant(_) => true,
             Atom::Variable(variable) => around.is_some_and(|a| *a != bound_in(variable)),
         })
-    }
-
-    /// Returns an upper bound of an `i64`, if one is known.
-    pub(crate) fn most(&self, atom: Atom) -> Option<i64> {
-        match atom {
-            Atom::Constant(ScalarValue::I64(number)) => Some(number),
-            Atom::Constant(_) => None,
-            Atom::Variable(variable) => self.scalars.get(variable.index())?.most,
-        }
-    }
-
-    /// Returns an upper bound of the value of an expression, if one is known.
-    fn most_of(&self, expression: &Expression) -> Option<i64> {
-        let (operation, arguments) = match expression {
-            Expression::Atom(atom) => return self.most(*atom),
-            Expression::Scalar {
-                operation,
-                operand: Scalar::I64,
-                arguments,
-            } => (operation, arguments),
-            _others => return None,
-        };
-        let [left, right] = arguments[..] else {
-            return None;
-        };
-        let (one, other) = (self.most(left), self.most(right));
-        match operation {
-            ScalarOperation::Minimum => one.into_iter().chain(other).min(),
-            ScalarOperation::Maximum => Some(one?.max(other?)),
-            _others => None,
-        }
     }
 
     /// True if nothing uses a scalar.
@@ -276,12 +246,9 @@ impl<'a> Walk<'a> {
             allocation if allocation.is_allocation() => Origin::Allocated,
             _other => Origin::Shared,
         };
-        let most = self.facts.most_of(expression);
+        self.facts.greatest.note(statement);
         for variable in &statement.pattern {
             self.bind(*variable, inside, self.indices.len() - 1, origin);
-            if let Some(facts) = self.facts.scalars.get_mut(variable.index()) {
-                facts.most = most;
-            }
             if let Expression::Allocate { count, .. } = expression
                 && let Some(facts) = self.facts.blocks.get_mut(variable.index())
             {

@@ -42,7 +42,7 @@ pub(crate) fn lane_schedule(
         return None;
     }
     let most = match operation.shape[..] {
-        [count] => env.facts.most(count),
+        [count] => env.facts.greatest.of(count),
         _ => None,
     };
     let one_block = most.is_some_and(|most| most <= block_size(env));

@@ -286,3 +286,14 @@ fn conjunctions_stop_where_they_are_decided() {
     let code = emit(failing, Target::Sequential, How::usual(true), Stage::Loop);
     assert!(!code.contains("(break)"), "{code}");
 }
+
+#[test]
+fn what_is_small_at_the_most_has_no_code_for_threads() {
+    let map = |count: &str| {
+        format!("((n : int64) (X : vector double)) (tabulate {count} (lambda (i) (sqrt (X ! i))))")
+    };
+    let code = |count| emit(&map(count), Target::Pthreads, How::usual(true), Stage::Flat);
+    assert!(code("n").contains("(grid "), "{}", code("n"));
+    let small = code("(min n 100i64)");
+    assert!(!small.contains("(grid "), "{small}");
+}
