@@ -38,8 +38,8 @@ PEERS = {
 }
 """The peers' libraries, and the module of each in `peers`."""
 
-REST = 0.05
-"""The seconds without work before a side is timed, in which threads of others that wait awake fall asleep."""
+WARM_UP = 0.05
+"""The seconds for which a side runs before it is timed: threads of others that wait awake fall asleep meanwhile."""
 
 LONG = 0.2
 """A call of so many seconds needs no other one before it."""
@@ -150,11 +150,12 @@ def timed(call):
 
 
 def time_of(call):
-    """Returns the seconds of a call: after a rest and a short call that is not timed, the mean of short calls."""
-    time.sleep(REST)
-    seconds, _ = timed(call)
-    if seconds > LONG:
-        return seconds
+    """Returns the seconds of a call: after calls that are not timed, the mean of short calls."""
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < WARM_UP:
+        seconds, _ = timed(call)
+        if seconds > LONG:
+            return seconds
     count, total = 0, 0.0
     while total < SHORT:
         seconds, _ = timed(call)

@@ -7,7 +7,7 @@ use super::memory::Pages;
 use super::workload::{Arguments, Output, Work, Workload};
 use crate::reference::Summation;
 use std::ffi::c_void;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One side, with its name.
 pub struct Contender {
@@ -57,9 +57,9 @@ pub struct Way {
     pub rounds: usize,
     /// The shortest time that is measured at once, in seconds. Short calls are repeated.
     pub shortest: f64,
-    /// The pause before a side runs, in which threads that still spin for another side's work fall
-    /// asleep. The side is then called once before it is timed.
-    pub rest: Option<Duration>,
+    /// The time for which a side runs before it is timed. Threads that still spin for another side's work
+    /// fall asleep meanwhile, and processors that have rested become as fast as they are.
+    pub warm_up: Option<Duration>,
     /// True if data stay in the cache that they fit into.
     pub cached: bool,
     /// The pages that data and results lie on.
@@ -72,7 +72,7 @@ impl Way {
         Way {
             rounds,
             shortest: 0.01,
-            rest: None,
+            warm_up: None,
             cached: false,
             pages,
         }
@@ -228,11 +228,15 @@ impl<'a> Runner<'a> {
         Ok(((self.clock)() - start) / calls as f64)
     }
 
-    /// Does the work of [`Runner::time`] after a pause, if there is to be one.
-    fn time_rested(&mut self, side: usize, first: usize, calls: usize) -> Result<f64, String> {
-        if let Some(rest) = self.way.rest {
-            std::thread::sleep(rest);
-            self.call(side, first + calls)?;
+    /// Does the work of [`Runner::time`] after warming up, if that is to be done.
+    fn time_warm(&mut self, side: usize, first: usize, calls: usize) -> Result<f64, String> {
+        if let Some(least) = self.way.warm_up {
+            let begin = Instant::now();
+            let mut next = first + calls;
+            while begin.elapsed() < least {
+                self.call(side, next)?;
+                next += 1;
+            }
         }
         self.time(side, first, calls)
     }
@@ -310,7 +314,7 @@ impl<'a> Session<'a> {
         // Spinning threads would take time from the limits, too.
         self.runner
             .way
-            .rest
+            .warm_up
             .into_iter()
             .for_each(std::thread::sleep);
         let (rates, peaks) = limits.measure(self.runner.way.pages)?;
@@ -320,7 +324,7 @@ impl<'a> Session<'a> {
         for turn in 0..sides {
             let side = (round + turn) % sides;
             let first = round * self.calls;
-            seconds[side] = self.runner.time_rested(side, first, self.calls)?;
+            seconds[side] = self.runner.time_warm(side, first, self.calls)?;
         }
         self.found.rounds.push(Round {
             seconds,

@@ -11,13 +11,14 @@ use indicatif::ProgressBar;
 use nova_core::Value;
 use nova_driver::{Compiler, Options, Source, Target, interfaces};
 use nova_exec::library::{Generated, Library, PreparedCall};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The shortest time that is measured at once. Shorter calls are repeated.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// The pause before a side with threads runs. It is longer than OpenMP's threads wait awake.
-const REST: Duration = Duration::from_millis(50);
+/// The time for which a side with threads runs before it is timed: longer than OpenMP's threads wait awake,
+/// and than processors that have rested are slow.
+const WARM_UP: Duration = Duration::from_millis(50);
 
 /// The plan of the measurements.
 #[derive(Clone, Debug)]
@@ -156,9 +157,7 @@ impl Plan {
             for turn in 0..2 {
                 let side = (round + turn) % 2;
                 if self.threads.is_some() {
-                    std::thread::sleep(REST / self.shrink.clamp(1, 50) as u32);
-                    // The first calls after a rest wake threads and processors.
-                    time(&calls[side], count)?;
+                    warm_up(&calls[side], WARM_UP / self.shrink.clamp(1, 50) as u32)?;
                 }
                 let each = time(&calls[side], count)? / count;
                 times[side].push(each.as_secs_f64() * 1e3);
@@ -171,6 +170,15 @@ impl Plan {
 
 fn prepare<'a>(side: &'a Library, inputs: &[Value]) -> Result<PreparedCall<'a>, String> {
     side.prepare(0, inputs).map_err(|error| error.to_string())
+}
+
+/// Calls until so much time has passed.
+fn warm_up(call: &PreparedCall<'_>, least: Duration) -> Result<(), String> {
+    let begin = Instant::now();
+    while begin.elapsed() < least {
+        time(call, 1)?;
+    }
+    Ok(())
 }
 
 /// Returns the time of so many calls.

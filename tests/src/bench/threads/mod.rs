@@ -25,9 +25,9 @@ use opponents::{OPPONENTS, Opponent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The pause before another side runs. It is longer than the time for which threads of libraries
-/// spin.
-const REST: Duration = Duration::from_millis(50);
+/// The time for which a side runs before it is timed. It is longer than the time for which threads of
+/// libraries spin.
+const WARM_UP: Duration = Duration::from_millis(50);
 
 /// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Bench<'_> {
         Way {
             rounds: self.plan.rounds,
             shortest: 0.02 / self.plan.shrink.min(20) as f64,
-            rest: Some(REST / self.plan.shrink.min(50) as u32),
+            warm_up: Some(WARM_UP / self.plan.shrink.min(50) as u32),
             cached: false,
             pages: self.pages.first().copied().unwrap_or(Pages::Small),
         }
